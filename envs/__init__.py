@@ -1,0 +1,147 @@
+"""Reinforcement-learning environments for games about fairy rings.
+
+Three ways in, the same games::
+
+    env = envs.make("fairy_ring", num_players=3)                       # PettingZoo AEC, one game
+    env = pettingzoo.make("aec", "fairy_rings/fairy_ring-v0")          # the same by PettingZoo's registry
+    env = envs.make_vec("fairy_ring", num_envs=1024, num_players=3)    # N games, one decision in each per step
+
+``from envs import fairy_ring_v0; fairy_ring_v0.env()`` is PettingZoo's older form of the first.
+"""
+
+from collections.abc import Mapping
+from importlib import import_module
+from types import ModuleType, SimpleNamespace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from pettingzoo import AECEnv
+
+    from envs.aec import TurnBasedEnv
+    from envs.game import Game
+    from envs.vector import VectorAECEnv
+
+NAMESPACE = "fairy_rings"
+
+
+class Entry(NamedTuple):
+    """Where a rule set is: its module, and the options that make it this rule set."""
+
+    module: str
+    options: Mapping[str, Any] = {}
+
+
+GAMES: dict[str, Entry] = {
+    "fairy_ring": Entry("envs.fairy_ring"),
+    "fairy_ring_objectives": Entry("envs.fairy_ring", {"objectives": True}),
+}
+"""Every rule set by name. A new game is one line here."""
+
+ENV_OPTIONS = ("render_mode", "reward", "illegal", "copy", "view", "max_cycles")
+
+
+def make_game(name: "str | Game", num_players: int = 2, **options: Any) -> "Game":
+    """The rule set of a name under a choice of options.
+
+    Args:
+        name: A key of ``GAMES``, or a game, which is given back as it is.
+        num_players: Seats.
+        **options: Rule options, see ``game_options``.
+
+    Raises:
+        ValueError: An unknown name, number of players, option or value.
+    """
+    from envs.game import Game
+
+    if isinstance(name, Game):
+        return name
+    return game_module(name).make_game(name, num_players, {**GAMES[name].options, **options})
+
+
+def game_module(name: str) -> ModuleType:
+    """The module of a rule set.
+
+    Raises:
+        ValueError: There is no rule set of that name.
+    """
+    if name not in GAMES:
+        from envs.game import suggestion
+
+        raise ValueError(f"there is no game {name!r}{suggestion(name, GAMES)}; choose from {', '.join(GAMES)}")
+    return import_module(GAMES[name].module)
+
+
+def raw_env(name: "str | Game", num_players: int = 2, **options: Any) -> "TurnBasedEnv":
+    """One game as a PettingZoo AEC environment that raises on illegal actions.
+
+    Args:
+        name: A key of ``GAMES``, or a game.
+        num_players: Seats.
+        **options: Rule options of the game, and those of ``envs.aec.TurnBasedEnv``.
+
+    Raises:
+        ValueError: An unknown name, number of players, option or value.
+    """
+    from envs.aec import TurnBasedEnv
+
+    own = {key: options.pop(key) for key in ENV_OPTIONS if key in options}
+    return TurnBasedEnv(make_game(name, num_players, **options), **own)
+
+
+def make(name: "str | Game", num_players: int = 2, **options: Any) -> "AECEnv":
+    """One game as a PettingZoo AEC environment, wrapped as PettingZoo's classic games are: an illegal action ends it.
+
+    Args:
+        name: A key of ``GAMES``, or a game.
+        num_players: Seats.
+        **options: Rule options of the game, and those of ``envs.aec.TurnBasedEnv``; with ``illegal`` given, the
+            environment is not wrapped and does what it says.
+
+    Raises:
+        ValueError: An unknown name, number of players, option or value.
+    """
+    from envs.aec import wrap
+
+    env = raw_env(name, num_players, **options)
+    return env if "illegal" in options else wrap(env)
+
+
+def make_vec(name: "str | Game", num_envs: int, num_players: int = 2, **options: Any) -> "VectorAECEnv":
+    """N games at a time, see ``envs.vector.VectorAECEnv``.
+
+    Args:
+        name: A key of ``GAMES``, or a game.
+        num_envs: N.
+        num_players: Seats.
+        **options: Rule options of the game, and ``seed``, ``reward``, ``illegal``, ``copy``, ``autoreset``.
+
+    Raises:
+        ValueError: An unknown name, number of players, option or value.
+    """
+    from envs.vector import VectorAECEnv
+
+    own = {key: options.pop(key) for key in ("seed", "reward", "illegal", "copy", "autoreset") if key in options}
+    return VectorAECEnv(make_game(name, num_players, **options), num_envs, **own)
+
+
+def _register() -> None:
+    """Enters every rule set into PettingZoo's registry."""
+    from functools import partial
+
+    from pettingzoo import register
+
+    for name in GAMES:
+        register("aec", f"{NAMESPACE}/{name}-v0", entry_point=partial(make, name))
+
+
+def __getattr__(attribute: str) -> Any:
+    """``fairy_ring_v0`` and the like: the module form of PettingZoo's games."""
+    name, _, version = attribute.rpartition("_v")
+    if name not in GAMES or version != "0":
+        raise AttributeError(f"module {__name__!r} has no attribute {attribute!r}")
+    from functools import partial
+
+    return SimpleNamespace(env=partial(make, name), raw_env=partial(raw_env, name), __name__=f"{__name__}.{attribute}")
+
+
+_register()

@@ -1,0 +1,218 @@
+"""What one seat may know of a game of Fairy Ring, as one flat vector.
+
+Egocentric: of every list of players the observer comes first, then clockwise. :func:`sections` is the slice table,
+:func:`observe` writes the sections in the same order.
+"""
+
+import numpy as np
+
+from envs.engine import inline, jit
+from envs.fairy_ring.rules import CHOOSE, OVER, PLACE, distance, knows_hand, num_seats, seat_after
+from envs.fairy_ring.state import (
+    CARD_FEATURES,
+    COLUMNS,
+    HAND,
+    MUSHROOMS,
+    NO_CARD,
+    NUM_OBJECTIVES,
+    ROUNDS,
+    STACK,
+    TURNS,
+)
+from envs.game import Section
+
+AHEAD = 12  # mushrooms of the route shown ahead of the own fairy
+PHASES = 4
+HIGH = 16.0  # no number of an observation is larger
+
+ONE, ZERO = np.float32(1.0), np.float32(0.0)
+POINTS_UNIT, MANA_UNIT = np.float32(1 / 10), np.float32(1 / 20)
+# Columns of a mushroom: cards by type as a share of the largest stack, fireflies, what it pays in twentieths of a point.
+VILLAGE_UNITS = np.tile(np.array([1 / STACK] * (COLUMNS - 2) + [1 / 2, 1 / 20], dtype=np.float32), MUSHROOMS)
+_U1, _U2, _U3, _U4, _U5, _U6, _U7 = map(np.uint64, range(1, 8))
+CELLS = MUSHROOMS * COLUMNS  # numbers of a village
+
+
+def sections(num_players: int, round_cards: int) -> list[Section]:
+    """The slice table of the observation for so many players and cards in the larger round deck."""
+    others = num_players - 1
+    card = "type one-hot, 3 movements / 10, fireflies / 2, mana / 10"
+    mushroom = "cards / 4 in the column of its type (6), visible fireflies / 2, pays / 20 (Academy: per step)"
+    return [
+        Section("phase", (PHASES,), "one-hot: choose, place, fly, gather; zeros when the game is over"),
+        Section("round", (ROUNDS,), "one-hot"),
+        Section("turn", (TURNS,), "one-hot"),
+        Section("first_player", (num_players,), "one-hot: who holds the tile"),
+        Section("current_player", (num_players,), "one-hot: who decides; zeros when the game is over"),
+        Section("points", (num_players,), "points / 10, at most 16"),
+        Section("mana", (num_players,), "mana / 20"),
+        Section("hand", (HAND, CARD_FEATURES), f"own cards in order of id, with a chosen one not yet revealed: {card}"),
+        Section("chosen", (CARD_FEATURES,), f"own chosen card until it is placed: {card}"),
+        Section("revealed", (CARD_FEATURES,), f"the card the player to act has turned up: {card}"),
+        Section("movement", (1,), "how far the fairy has just flown / 10, in phase gather"),
+        Section("villages", (num_players, MUSHROOMS, COLUMNS), f"mushrooms from left to right: {mushroom}"),
+        Section("fairies", (num_players, num_players, MUSHROOMS), "whose fairy, in whose village, on which mushroom"),
+        Section("ahead", (AHEAD, COLUMNS + num_players), f"next mushrooms on the own fairy's route: {mushroom}; whose"),
+        Section("known", (others,), "1: the player's hand has been in the own hand this round"),
+        Section("known_hands", (others, HAND, CARD_FEATURES), f"those hands, less what was revealed: {card}"),
+        Section("unseen", (round_cards,), "copies of each card of the round's deck that have not been seen / 2"),
+        Section("objectives", (NUM_OBJECTIVES,), "1: in play"),
+        Section("completed", (num_players, NUM_OBJECTIVES), "1: completed by the player"),
+    ]
+
+
+@jit
+def observe(state, rules, seat, out):
+    """Writes the view of a seat, every section in the order of :func:`sections`."""
+    k = _write_clock(state, seat, out)
+    k = _write_scores(state, seat, out, k)
+    k = _write_own_cards(state, rules, seat, out, k)
+    villages = k
+    k = _write_villages(state, seat, out, k)
+    k = _write_fairies(state, seat, out, k)
+    k = _write_route(state, seat, out, k, villages)
+    k = _write_known_hands(state, rules, seat, out, k)
+    k = _write_unseen(state, seat, out, k)
+    _write_objectives(state, seat, out, k)
+
+
+@inline
+def _write_one_hot(out, k, length, index):
+    """Writes a one-hot code, all zeros for a negative index; returns the place after it."""
+    for i in range(length):
+        out[k + i] = ONE if i == index else ZERO
+    return k + length
+
+
+@inline
+def _write_clock(state, seat, out):
+    players = num_seats(state)
+    current = int(state["current_player"])
+    k = _write_one_hot(out, 0, PHASES, int(state["phase"]))
+    k = _write_one_hot(out, k, ROUNDS, int(state["round"]) - 1)
+    k = _write_one_hot(out, k, TURNS, int(state["turn"]) - 1)
+    k = _write_one_hot(out, k, players, distance(state, seat, int(state["first_player"])))
+    return _write_one_hot(out, k, players, distance(state, seat, current) if current >= 0 else -1)
+
+
+@inline
+def _write_scores(state, seat, out, k):
+    players = num_seats(state)
+    for steps in range(players):
+        p = seat_after(state, seat, steps)
+        out[k + steps] = min(np.float32(state["points"][p]) * POINTS_UNIT, np.float32(HIGH))
+        out[k + players + steps] = np.float32(state["mana"][p]) * MANA_UNIT
+    return k + 2 * players
+
+
+@inline
+def _write_card(rules, card, out, k):
+    """Writes the features of a card, zeros for NO_CARD; returns the place after it."""
+    features = rules["card_features"][np.uint64(card + 1)]
+    # All loads before the first store: then the compiler knows that no store changes a load, and moves whole vectors (3x).
+    a, b, c, d, e = features[0], features[1], features[2], features[3], features[4]
+    f, g, h, i, j = features[5], features[6], features[7], features[8], features[9]
+    last = features[10]
+    out[k], out[k + 1], out[k + 2], out[k + 3], out[k + 4] = a, b, c, d, e
+    out[k + 5], out[k + 6], out[k + 7], out[k + 8], out[k + 9] = f, g, h, i, j
+    out[k + 10] = last
+    return k + CARD_FEATURES
+
+
+@inline
+def _write_own_cards(state, rules, seat, out, k):
+    for place in range(HAND):
+        k = _write_card(rules, state["hand"][seat, place], out, k)
+    k = _write_card(rules, state["chosen"][seat], out, k)
+    phase = state["phase"]
+    revealed = np.int8(NO_CARD)
+    if phase == PLACE:
+        revealed = state["chosen"][state["current_player"]]
+    elif phase != CHOOSE and phase != OVER:
+        revealed = state["played"]
+    k = _write_card(rules, revealed, out, k)
+    out[k] = np.float32(state["movement"]) / np.float32(10)
+    return k + 1
+
+
+@inline
+def _write_villages(state, seat, out, k):
+    for steps in range(num_seats(state)):
+        # Flat views with an index from 0 are what the compiler turns into vector code (4x).
+        village = state["village"][seat_after(state, seat, steps)].reshape(CELLS)
+        part = out[k : k + CELLS]
+        for cell in range(CELLS):
+            part[cell] = np.float32(village[cell]) * VILLAGE_UNITS[cell]
+        k += CELLS
+    return k
+
+
+@inline
+def _write_fairies(state, seat, out, k):
+    players = num_seats(state)
+    route = players * MUSHROOMS
+    for i in range(players * route):
+        out[k + i] = ZERO
+    for steps in range(players):
+        p = seat_after(state, seat, steps)
+        village = distance(state, seat, int(state["fairy_village"][p]))
+        out[k + steps * route + village * MUSHROOMS + state["fairy_mushroom"][p]] = ONE
+    return k + players * route
+
+
+@inline
+def _write_route(state, seat, out, k, villages):
+    """Copies the mushrooms ahead from the section of the villages, which is written already."""
+    players = num_seats(state)
+    steps, mushroom = distance(state, seat, int(state["fairy_village"][seat])), int(state["fairy_mushroom"][seat])
+    for _ in range(AHEAD):
+        mushroom -= 1
+        if mushroom < 0:
+            steps = steps + 1 if steps + 1 < players else 0
+            mushroom = int(state["num_mushrooms"][seat_after(state, seat, steps)]) - 1
+        _copy_mushroom(out, villages + steps * CELLS + mushroom * COLUMNS, k)
+        k = _write_one_hot(out, k + COLUMNS, players, steps)
+    return k
+
+
+@inline
+def _copy_mushroom(out, source, k):
+    # Loads before stores, as in _write_card; an unsigned index needs no check for being negative.
+    i = np.uint64(source)
+    a, b, c, d = out[i], out[i + _U1], out[i + _U2], out[i + _U3]
+    e, f, g, h = out[i + _U4], out[i + _U5], out[i + _U6], out[i + _U7]
+    out[k], out[k + 1], out[k + 2], out[k + 3] = a, b, c, d
+    out[k + 4], out[k + 5], out[k + 6], out[k + 7] = e, f, g, h
+
+
+@inline
+def _write_known_hands(state, rules, seat, out, k):
+    others = num_seats(state) - 1
+    for i in range(others):
+        p = seat_after(state, seat, i + 1)
+        known = knows_hand(state, seat, p)
+        out[k + i] = ONE if known else ZERO
+        for place in range(HAND):
+            card = state["hand"][p, place] if known else np.int8(NO_CARD)
+            _write_card(rules, card, out, k + others + (i * HAND + place) * CARD_FEATURES)
+    return k + others + others * HAND * CARD_FEATURES
+
+
+@inline
+def _write_unseen(state, seat, out, k):
+    unit = ZERO if state["phase"] == OVER else np.float32(0.5)
+    length = len(state["box"])
+    for slot in range(length):
+        out[k + slot] = np.float32(state["unseen"][seat, slot]) * unit
+    return k + length
+
+
+@inline
+def _write_objectives(state, seat, out, k):
+    for n in range(NUM_OBJECTIVES):
+        out[k + n] = np.float32(state["objectives"] >> n & 1)
+    for steps in range(num_seats(state)):
+        k += NUM_OBJECTIVES
+        completed = int(state["completed"][seat_after(state, seat, steps)])
+        for n in range(NUM_OBJECTIVES):
+            out[k + n] = np.float32(completed >> n & 1)

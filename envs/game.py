@@ -1,0 +1,268 @@
+"""A game: the frozen facts and the rule functions of one rule set under one choice of options.
+
+This is all that the rest of the suite knows of a game. A game package has a function ``make_game(name, num_players, options)``
+that returns a :class:`Game`, and a table ``OPTIONS`` of its options; ``README.md`` tells how to write one.
+"""
+
+import difflib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from math import prod
+from types import ModuleType
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from envs import engine
+
+
+class Section(NamedTuple):
+    """A named part of an observation: its shape and what its numbers mean."""
+
+    name: str
+    shape: tuple[int, ...]
+    meaning: str
+
+    @property
+    def size(self) -> int:
+        """How many numbers of the flat observation it takes."""
+        return prod(self.shape)
+
+
+@dataclass(frozen=True)
+class Option:
+    """A rule option: what it may be, what it is unless asked, and what it means.
+
+    Attributes:
+        default: The value unless asked otherwise.
+        meaning: One line for ``--help`` and error messages.
+        values: The allowed values, in words or numbers; empty for an option that takes a path.
+    """
+
+    default: Any
+    meaning: str
+    values: Sequence[Any] = ()
+
+    @property
+    def choices(self) -> str:
+        """The allowed values in one line."""
+        if not self.values:
+            return "a path"
+        if isinstance(self.values, range):
+            return f"{self.values.start} to {self.values.stop - 1}"
+        return ", ".join(_word(value) for value in self.values)
+
+    def check(self, name: str, value: Any) -> Any:
+        """The value, if it is allowed.
+
+        Raises:
+            ValueError: It is not; the message names the option, the value and the choices.
+        """
+        if not self.values:
+            return None if value is None else str(value)
+        for allowed in self.values:
+            # True == 1, but an option that takes numbers does not take truths, nor the other way round.
+            if value == allowed and isinstance(value, bool) == isinstance(allowed, bool):
+                return allowed
+        raise ValueError(f"option {name} is {value!r}; choose from {self.choices}")
+
+    def parse(self, name: str, text: str) -> Any:
+        """The value that a text from the command line means.
+
+        Raises:
+            ValueError: It means none of the allowed values.
+        """
+        if not self.values:
+            return None if text.lower() in ("", "none") else text
+        for allowed in self.values:
+            if text.lower() == _word(allowed).lower():
+                return allowed
+        raise ValueError(f"option {name} is {text!r}; choose from {self.choices}")
+
+
+def _word(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def complete_options(options: Mapping[str, Option], given: Mapping[str, Any], owner: str) -> dict[str, Any]:
+    """All options of a game: the given ones, checked, and the defaults of the others.
+
+    Raises:
+        ValueError: An unknown option or a value that is not allowed.
+    """
+    for name in given:
+        if name not in options:
+            raise ValueError(f"{owner} has no option {name!r}{suggestion(name, options)}; it has {', '.join(options)}")
+    return {name: option.check(name, given.get(name, option.default)) for name, option in options.items()}
+
+
+def suggestion(name: str, known: Iterable[str]) -> str:
+    close = difflib.get_close_matches(name, known, n=1)
+    return f" (did you mean {close[0]!r}?)" if close else ""
+
+
+@dataclass(frozen=True, eq=False)
+class Game:
+    """The frozen facts and the rule functions of one rule set under one choice of options.
+
+    Attributes:
+        name: Name of the rule set, as in the table of games.
+        version: Grows when what a seed and actions lead to, or what is observed, changes.
+        title: The game's name in words.
+        num_players: Seats, P.
+        options: Every rule option with its value; plain data that fits in JSON.
+        state_dtype: The record of a game; begins with ``engine.HEADER``.
+        rules: ``(1,)`` record with the component tables; read only.
+        num_actions: Actions, A.
+        sections: The slice table of the observation.
+        observation_high: No number of an observation is larger; none is below ``observation_low``.
+        max_decisions: No game has more decisions.
+        can_truncate: Whether a limit that is no rule of winning can end a game.
+        kernels: The module with the compiled loops.
+        words: The module with ``to_dict``, ``from_dict``, ``move``, ``action`` and ``sentence``.
+        pictures: The module with ``text(game, view)`` and ``svg(game, view)``.
+    """
+
+    name: str
+    version: int
+    title: str
+    num_players: int
+    options: Mapping[str, Any]
+    state_dtype: np.dtype
+    rules: np.ndarray
+    num_actions: int
+    sections: Sequence[Section]
+    observation_high: float
+    max_decisions: int
+    kernels: ModuleType
+    words: ModuleType
+    pictures: ModuleType
+    observation_low: float = 0.0
+    can_truncate: bool = False
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        engine.module_kernels(self.kernels)
+        header = [name for name, *_ in engine.HEADER]
+        if list(self.state_dtype.names or ())[: len(header)] != header:
+            raise TypeError(f"{self.name}: the record must begin with the fields {', '.join(header)}")
+        self.rules.flags.writeable = True  # compiled code makes no difference between the two, one type is enough
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Compiled functions are not pickled: the game is made anew from its name and options.
+        return _remake, (self.kernels.__name__, self.name, self.num_players, dict(self.options))
+
+    def __repr__(self) -> str:
+        options = "".join(f", {name}={value!r}" for name, value in self.options.items())
+        return f"Game({self.name!r}, num_players={self.num_players}{options})"
+
+    @property
+    def id(self) -> str:
+        """Name and version, as in ``fairy_ring-v0``."""
+        return f"{self.name}-v{self.version}"
+
+    @cached_property
+    def observation_size(self) -> int:
+        """Length D of an observation."""
+        return sum(section.size for section in self.sections)
+
+    @cached_property
+    def slices(self) -> dict[str, slice]:
+        """Where each section lies in an observation."""
+        table, start = {}, 0
+        for section in self.sections:
+            table[section.name] = slice(start, start + section.size)
+            start += section.size
+        return table
+
+    def section(self, observation: np.ndarray, name: str) -> np.ndarray:
+        """A section of observations in its own shape.
+
+        Args:
+            observation: ``(..., D) float32``.
+            name: A name of the slice table.
+
+        Returns:
+            ``(..., *shape)``, a view where the memory allows one.
+        """
+        shape = next(section.shape for section in self.sections if section.name == name)
+        return observation[..., self.slices[name]].reshape(*observation.shape[:-1], *shape)
+
+    def slice_table(self) -> str:
+        """The slice table as text: place, name, shape and meaning of every section."""
+        lines = [f"{self.id}, {self.num_players} players: {self.observation_size} numbers"]
+        for section in self.sections:
+            place = self.slices[section.name]
+            shape = "x".join(map(str, section.shape))
+            lines.append(f"{place.start:5}:{place.stop:<5} {section.name:16} {shape:10} {section.meaning}")
+        return "\n".join(lines)
+
+    # --- words ---
+
+    def to_dict(self, record: np.ndarray, seat: int | None = None) -> dict[str, Any]:
+        """A record as plain data: whole, or as one seat sees it (what it cannot know is None)."""
+        return self.words.to_dict(self, as_record(record), seat)
+
+    def from_dict(self, state: Mapping[str, Any], seed: int = 0) -> np.ndarray:
+        """The record that a full dict describes, with a random word made from ``seed``.
+
+        Returns:
+            ``(1,)`` record.
+
+        Raises:
+            ValueError: The dict is not a possible state; the message names the place.
+        """
+        record = np.zeros(1, self.state_dtype)
+        with np.errstate(over="ignore"):
+            record[0]["rng"] = engine.seed_word(np.uint64(seed), 0, 0)
+        self.words.from_dict(self, state, record[0])
+        return record
+
+    def move(self, record: np.ndarray, action: int) -> dict[str, Any]:
+        """The structured form of a legal action."""
+        return self.words.move(self, as_record(record), int(action))
+
+    def action(self, record: np.ndarray, move: Mapping[str, Any]) -> int:
+        """The action that a structured move means.
+
+        Raises:
+            ValueError: It means no legal action here.
+        """
+        record = as_record(record)
+        for action in self.legal_actions(record):
+            if self.words.move(self, record, action) == move:
+                return action
+        raise ValueError(f"{dict(move)} is not a legal move here")
+
+    def sentence(self, record: np.ndarray, action: int) -> str:
+        """A legal action in words."""
+        return self.words.sentence(self, as_record(record), int(action))
+
+    def legal_actions(self, record: np.ndarray) -> list[int]:
+        """The legal actions of the player to act, in order; none when the game is over."""
+        record = as_record(record)
+        if record["current_player"] < 0:
+            return []
+        mask = np.zeros(self.num_actions, np.int8)
+        self.kernels.legal_single(np.atleast_1d(record), self.rules, engine.rows(mask[None]))
+        return np.flatnonzero(mask).tolist()
+
+    def text(self, record: np.ndarray, seat: int | None = None) -> str:
+        """A picture for a terminal, whole or as one seat sees it."""
+        return self.pictures.text(self, self.to_dict(record, seat))
+
+    def svg(self, record: np.ndarray, seat: int | None = None) -> str:
+        """A picture as SVG text, whole or as one seat sees it."""
+        return self.pictures.svg(self, self.to_dict(record, seat))
+
+
+def as_record(record: np.ndarray) -> Any:
+    """One record, from a record or an array of one."""
+    return record[0] if getattr(record, "shape", ()) == (1,) else record
+
+
+def _remake(module: str, name: str, num_players: int, options: dict[str, Any]) -> Game:
+    from importlib import import_module
+
+    return import_module(module).make_game(name, num_players, options)
