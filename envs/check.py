@@ -163,7 +163,7 @@ def check_views(game: Game, seed: int, pictures: bool = True) -> None:
 
 def redealt(game: Game, record: np.ndarray, seat: int, word: int) -> np.ndarray:
     """A copy of one game in which all that a seat cannot know has been dealt anew from a random word."""
-    world = np.empty_like(record)
+    world = np.zeros_like(record)
     words = np.array([word], np.uint64)
     game.kernels.redeal_batch(record.copy(), game.rules, np.array([seat], np.int64), words, world)
     return world

@@ -23,7 +23,7 @@ import os
 import shutil
 import sys
 import sysconfig
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -225,7 +225,7 @@ def word_of(*numbers: int) -> np.uint64:
     word = np.uint64(0)
     with np.errstate(over="ignore"):
         for number in numbers:
-            word = np.uint64(mix_in(word, number))
+            word = np.uint64(mix_in(word, np.uint64(number)))
     return word
 
 
@@ -283,7 +283,7 @@ def pick(mask, word):
     """The legal action that a random word falls on, each with the same chance; 0 when none is legal."""
     legal = 0
     for action in range(len(mask)):
-        legal += mask[action]
+        legal += int(mask[action])
     if legal == 0:
         return 0
     # The action that comes after `rank` other legal ones; looking for it in whole words is 2x as fast as one by one.
@@ -513,7 +513,7 @@ def single_reset(io, stream, kind):
         code = TERMINATED
         _finish(game["state"], game["rules"], code, kind, game["result"])
     _show(game["state"], game["rules"], game["observation"], game["mask"])
-    return code * 256 + game["state"]["current_player"] + 1
+    return code * 256 + int(game["state"]["current_player"]) + 1
 
 
 @engine_kernel
@@ -533,7 +533,7 @@ def single_step(io, action, kind, policy):
     else:
         code = _advance(game["state"], game["rules"], action, kind, game["result"])
     _show(game["state"], game["rules"], game["observation"], mask)
-    return code * 256 + game["state"]["current_player"] + 1
+    return code * 256 + int(game["state"]["current_player"]) + 1
 
 
 @engine_kernel
@@ -583,6 +583,25 @@ def rows(array: np.ndarray) -> np.ndarray:
         array: ``(N, K)`` contiguous.
     """
     return array.view([("row", array.dtype, (array.shape[1],))]).reshape(len(array))
+
+
+def record_dtype(fields: Sequence[tuple[Any, ...]]) -> np.dtype:
+    """The aligned record of a game, from :data:`HEADER` and the game's own fields.
+
+    The gaps that alignment leaves are fields too: numpy, unlike compiled code, leaves whatever it finds in them when it
+    copies a record, and then equal games would differ in their bytes.
+    """
+    aligned = np.dtype([*HEADER, *fields], align=True)
+    names, formats, offsets, end = [], [], [], 0
+    for name in aligned.names:
+        kind, offset = aligned.fields[name][:2]
+        if offset > end:
+            names, formats, offsets = [*names, f"_gap_{end}"], [*formats, (np.int8, (offset - end,))], [*offsets, end]
+        names, formats, offsets, end = [*names, name], [*formats, kind], [*offsets, offset], offset + kind.itemsize
+    if aligned.itemsize > end:
+        names, formats, offsets = [*names, f"_gap_{end}"], [*formats, (np.int8, (aligned.itemsize - end,))], [*offsets, end]
+    layout = {"names": names, "formats": formats, "offsets": offsets, "itemsize": aligned.itemsize}
+    return np.dtype(layout, align=True)
 
 
 def result_dtype(num_players: int) -> np.dtype:

@@ -234,7 +234,7 @@ class VectorAECEnv:
             ``(N,)`` records, a fresh array.
         """
         seats = np.maximum(self._seats, 0) if seats is None else np.asarray(seats)
-        worlds = np.empty_like(self.states)
+        worlds = np.zeros_like(self.states)  # so that the gaps between fields are the same bytes with the compiler off
         self.game.kernels.redeal_batch(
             self.states, self.game.rules, seats.astype(np.int64), np.asarray(words, np.uint64), worlds
         )

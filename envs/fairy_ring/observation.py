@@ -156,7 +156,7 @@ def _write_fairies(state, seat, out, k):
     for steps in range(players):
         p = seat_after(state, seat, steps)
         village = distance(state, seat, int(state["fairy_village"][p]))
-        out[k + steps * route + village * MUSHROOMS + state["fairy_mushroom"][p]] = ONE
+        out[k + steps * route + village * MUSHROOMS + int(state["fairy_mushroom"][p])] = ONE
     return k + players * route
 
 

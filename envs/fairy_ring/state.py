@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from envs.engine import HEADER
+from envs.engine import record_dtype
 from envs.fairy_ring.cards import TYPES
 
 HAND = 7  # cards dealt to each player at the start of a round
@@ -57,7 +57,6 @@ def state_dtype(num_players: int, round_cards: int) -> np.dtype:
     """
     seats = (num_players,)
     fields: list[tuple[Any, ...]] = [
-        *HEADER,
         ("phase", np.int8),  # a Phase
         ("round", np.int8),  # 1 or 2
         ("turn", np.int8),  # 1 to 6
@@ -83,7 +82,7 @@ def state_dtype(num_players: int, round_cards: int) -> np.dtype:
         # Over 64 bytes: what each seat has not seen of this round's deck, for perfect recall and for re-dealing.
         ("unseen", np.int8, (num_players, round_cards)),
     ]
-    return np.dtype(fields, align=True)
+    return record_dtype(fields)
 
 
 # What a card looks like in an observation: type one-hot, movements, fireflies, mana.

@@ -1,0 +1,141 @@
+"""What a player of any game is, and the players by name."""
+
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+
+from envs import engine
+from envs.game import Game
+
+
+class Agent(Protocol):
+    """A player, asked for many games at a time.
+
+    An agent is made for one game, is told nothing but what the seat to act may know, and plays every row on its own: what it
+    does in a row depends on that row alone. Equal agents then do equal things, and a tournament comes out the same however
+    its games are divided into batches.
+
+    Attributes:
+        name: What tables call it.
+    """
+
+    name: str
+
+    def act(self, observations: np.ndarray, action_masks: np.ndarray, worlds: np.ndarray) -> np.ndarray:
+        """Chooses an action in each of K games. K, D and A as below; the arrays are the agent's to keep or change.
+
+        Args:
+            observations: ``(K, D) float32``, the view of the seat to act.
+            action_masks: ``(K, A) int8``, 1 = legal; at least one is.
+            worlds: ``(K,)`` records of the game, in which all that the seat cannot know has been dealt anew. The random word
+                ``worlds["rng"]`` is keyed by (deal, seat, the seat's own decision number); it is the only source of noise
+                an agent uses.
+
+        Returns:
+            ``(K,) int64``, legal actions.
+        """
+        ...
+
+
+class RandomAgent:
+    """Plays each legal action with the same chance."""
+
+    name = "random"
+
+    def __init__(self, game: Game) -> None:
+        self.game = game
+
+    def act(self, observations: np.ndarray, action_masks: np.ndarray, worlds: np.ndarray) -> np.ndarray:
+        """A random legal action for each row; see :class:`Agent`."""
+        actions = np.empty(len(action_masks), np.int64)
+        _pick_batch(engine.rows(np.ascontiguousarray(action_masks)), np.ascontiguousarray(worlds["rng"]), actions)
+        return actions
+
+
+@engine.kernel
+def _pick_batch(masks, words, actions):
+    """The legal action that each row's word falls on."""
+    for i in range(len(actions)):
+        # The word also dealt the world: hashed once more, the action does not go with the cards.
+        actions[i] = engine.pick(masks[i]["row"], engine.mix(words[i]))
+
+
+# --- agents by name -----------------------------------------------------------------------------------------------------
+
+
+def _random(argument: str, game: Game) -> Agent:
+    _no_argument("random", argument)
+    return RandomAgent(game)
+
+
+def _greedy(argument: str, game: Game) -> Agent:
+    from agents.greedy import make_greedy
+
+    _no_argument("greedy", argument)
+    return make_greedy(game)
+
+
+def _no_argument(name: str, argument: str) -> None:
+    if argument:
+        raise ValueError(f"agent {name} takes nothing after a colon, not {argument!r}")
+
+
+MAKERS: dict[str, Callable[[str, Game], Agent]] = {"random": _random, "greedy": _greedy}
+"""Agents by the name before the colon: a function of what follows the colon and the game."""
+
+
+def make_agent(spec: str, game: Game) -> Agent:
+    """The agent that a word on the command line means.
+
+    Args:
+        spec: ``"random"``; ``"greedy"``, the rule-based player of the game; a checkpoint ``PATH.zip``, which plays its likeliest
+            action, or ``PATH.zip:sample``, which draws from its policy; or ``"package.module:Class"``, anybody's own agent,
+            constructed with the game.
+        game: The rule set it is to play.
+
+    Raises:
+        ValueError: There is no such agent, or it cannot be made for this game; one line that says why.
+    """
+    head, _, tail = spec.partition(":")
+    if head in MAKERS:
+        return MAKERS[head](tail, game)
+    path, _, mode = spec.rpartition(":") if spec.endswith(":sample") else (spec, "", "")
+    if path.endswith(".zip"):
+        return _checkpoint(path, game, sample=bool(mode))
+    if head and tail:
+        return _own_agent(spec, head, tail, game)
+    names = ", ".join(MAKERS)
+    raise ValueError(f"there is no agent {spec!r}; choose from {names}, a checkpoint PATH.zip, or package.module:Class")
+
+
+def _checkpoint(path: str, game: Game, sample: bool) -> Agent:
+    if not Path(path).is_file():
+        raise ValueError(f"there is no checkpoint {path}")
+    try:
+        from agents.policy import PolicyAgent
+
+        return PolicyAgent(path, game, sample=sample)
+    except Exception as error:  # what a damaged file raises is up to several libraries
+        reason = " ".join(str(error).split()) if isinstance(error, ValueError) else first_line(error)
+        raise ValueError(f"cannot use checkpoint {path}: {reason}") from error
+
+
+def _own_agent(spec: str, module: str, name: str, game: Game) -> Agent:
+    try:
+        agent: Any = getattr(import_module(module), name)(game)
+    except Exception as error:  # anything may happen in somebody else's code
+        raise ValueError(f"cannot make agent {spec!r}: {first_line(error)}") from error
+    if not callable(getattr(agent, "act", None)):
+        raise ValueError(f"cannot make agent {spec!r}: it has no method act")
+    if not hasattr(agent, "name"):
+        agent.name = spec
+    return agent
+
+
+def first_line(error: Exception) -> str:
+    """Kind and message of an error in one line."""
+    lines = str(error).strip().splitlines()
+    return f"{type(error).__name__}: {lines[0]}" if lines else type(error).__name__
