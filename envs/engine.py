@@ -31,7 +31,7 @@ from typing import Any
 
 import numba
 import numpy as np
-from numba import config, njit
+from numba import config, njit, types
 
 RUNNING, TERMINATED, TRUNCATED = 0, 1, 2
 """What ``step`` says of the game: it goes on, the rules ended it, a limit ended it."""
@@ -56,6 +56,17 @@ STREAM = np.dtype([("seed", np.uint64), ("row", np.int64), ("episode", np.int64)
 
 
 # --- compiling ----------------------------------------------------------------------------------------------------------
+
+
+@cache
+def _layout_name(layout: str) -> str:
+    return f"r{hashlib.sha256(layout.encode()).hexdigest()[:24]}"
+
+
+# Numba names a function compiled for a record after a number that counts the types of the process. Machine code that two
+# processes have cached, for two players and for four, may then bear the same name, and a third process that loads both runs
+# the wrong one. Named after the layout of the record, no two are alike.
+types.Record.mangling_args = property(lambda record: ("Record", (_layout_name(record.name),)))
 
 
 def jit(function: Callable) -> Any:

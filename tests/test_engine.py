@@ -235,3 +235,10 @@ def test_old_machine_code_is_forgotten(tmp_path):
 def test_importing_the_suite_imports_no_torch():
     program = "import sys, envs, envs.vector, envs.aec, envs.replay, agents.agent; print('torch' in sys.modules)"
     assert run("-c", program).strip() == "False"
+
+
+def test_machine_code_of_two_processes_does_not_mix_in_a_third(tmp_path):
+    # Numba would give the code for two and for three players one name, as each was the first of its process.
+    settings = {"NUMBA_CACHE_DIR": str(tmp_path)}
+    alone = [run("-m", "tests.digest", 1, "fairy_ring", players, **settings) for players in (2, 3)]
+    assert run("-m", "tests.digest", 1, "fairy_ring", 2, "fairy_ring", 3, **settings) == "".join(alone)
