@@ -337,7 +337,8 @@ def check_copies(game: Game, seed: int) -> None:
         vector.step(_random_actions(vector.last()[0]["action_mask"], rngs))
     restored = VectorAECEnv(game, 3, seed=seed + 1)
     restored.set_state(vector.get_state())
-    for made, how in ((restored, "set_state"), (copy.deepcopy(vector), "deepcopy"), (pickle.loads(pickle.dumps(vector)), "pickle")):
+    pickled = pickle.loads(pickle.dumps(vector))
+    for made, how in ((restored, "set_state"), (copy.deepcopy(vector), "deepcopy"), (pickled, "pickle")):
         again, ahead = copy.deepcopy(rngs), copy.deepcopy(vector)
         others = copy.deepcopy(rngs)
         for _ in range(game.max_decisions):

@@ -1,9 +1,8 @@
 """A finished game as JSON lines, and back.
 
 ``python -m envs.replay record --env fairy_ring --num-players 3 --agents random greedy random --games 100 --out DIR`` writes a
-file for each game, ``python -m envs.replay check FILE...`` plays files again and compares every line, ``python -m envs.replay show
-FILE`` tells a game in sentences.
-
+file for each game, ``python -m envs.replay check FILE...`` plays files again and compares every line, and
+``python -m envs.replay show FILE`` tells a game in sentences.
 """
 
 import argparse

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import envs
-from envs import engine
+from envs import engine, machine_code
 
 ROOT = Path(envs.__file__).parents[1]
 # One rule set of each game, with its most players.
@@ -228,7 +228,7 @@ def test_old_machine_code_is_forgotten(tmp_path):
         folder = tmp_path / f"machine-code-{number:04}"
         folder.mkdir()
         os.utime(folder, (number, number))
-    engine._forget_old(tmp_path, keep=32)
+    machine_code._forget_old(tmp_path, keep=32)
     assert sorted(path.name for path in tmp_path.iterdir())[0] == "machine-code-0008"
 
 
