@@ -105,7 +105,9 @@ def install(namespace: dict[str, Any]) -> None:
     if missing:
         raise TypeError(f"{namespace['__name__']} lacks the rule functions {', '.join(missing)}")
     # Compiled under the name of the game's file, for Numba keeps machine code by the file of a function.
+    own_text = namespace.get("__doc__")
     exec(compile(_LOOPS.read_text(), namespace["__file__"], "exec"), namespace)
+    namespace["__doc__"] = own_text  # not that of the loops
 
 
 # --- memory -------------------------------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 from xml.sax.saxutils import escape, quoteattr
 
 # DejaVu Sans is the face that envs.render ships to the rasteriser; the others are as wide or narrower.
@@ -108,10 +109,14 @@ def _points(points: Iterable[Point]) -> str:
     return " ".join(f"{number(x)},{number(y)}" for x, y in points)
 
 
+# A picture repeats a few hundred values thousands of times.
+_quoted = lru_cache(maxsize=4096)(quoteattr)
+
+
 def _attributes(attributes: dict[str, Attribute]) -> str:
     parts = []
     for name, value in attributes.items():
         if value is not None:
             text = value if isinstance(value, str) else number(value)
-            parts.append(f" {name.replace('_', '-')}={quoteattr(text)}")
+            parts.append(f" {name.replace('_', '-')}={_quoted(text)}")
     return "".join(parts)

@@ -5,7 +5,10 @@ from typing import Any
 
 from envs.game import Game
 
-PLAYERS = {"envs.fairy_ring": "agents.greedy.fairy_ring"}
+PLAYERS = {
+    "envs.fairy_ring": "agents.greedy.fairy_ring",
+    "envs.dance_of_eights": "agents.greedy.dance_of_eights",
+}
 """By the module of a rule set: the module with the class ``Greedy`` that plays it. A new player is one line here."""
 
 

@@ -1,0 +1,43 @@
+"""The Ring test on a tally: how many dancers of a hand have each value of each attribute, packed into one word.
+
+A value has four bits (a hand has at most nine cards), in the order of ``VALUES``. The even numbers, the four and four, and the
+two elements are then one mask and one comparison.
+"""
+
+import numpy as np
+
+from envs.dance_of_eights.cards import VALUES, Card
+from envs.dance_of_eights.state import HAND
+from envs.engine import inline
+
+BITS = 4
+
+
+def tally_of(card: Card) -> int:
+    """A card's contribution to a tally."""
+    return sum(1 << BITS * column for column in card.columns)
+
+
+def _ring_pattern() -> tuple[int, int]:
+    """The bits of a tally that matter, and what they must be for a Ring (Winning)."""
+    mask, wanted = 0, 0
+    for column, (attribute, _) in enumerate(VALUES):
+        if attribute == "sex":
+            bits, must_be = 0b1111, HAND // 2
+        elif attribute == "element":
+            # Even and not all eight; of an even hand the others are then of another element.
+            bits, must_be = 0b0001 | HAND, 0
+        else:
+            bits, must_be = 0b0001, 0
+        mask |= bits << BITS * column
+        wanted |= must_be << BITS * column
+    return mask, wanted
+
+
+RING_MASK, RING_BITS = (np.uint64(bits) for bits in _ring_pattern())
+
+
+@inline
+def is_ring(tally):
+    """Winning: whether eight dancers with this tally form a Ring."""
+    return tally & RING_MASK == RING_BITS
