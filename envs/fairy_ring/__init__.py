@@ -34,7 +34,8 @@ Choices where the texts are silent
     * A chosen card leaves the hand at once; in the view of a seat that knows that hand it is still among its cards.
     * The mushroom a fairy starts from is not passed over, unless a lap comes over it again. 40 mana at once are two points.
     * Points are open: every gain is made in the open, and a player with a memory knows them.
-    * Visible fireflies (option ``fireflies``): those of a mushroom's top card, for a covered card shows only its lower half; or all.
+    * Visible fireflies (option ``fireflies``): those of a mushroom's top card, for of a covered card only the lower half
+      is seen; or those of all its cards.
     * Which own mushroom to gather from is asked only if they pay different amounts.
     * Objectives are counted as soon as the card is placed: nothing later in the turn changes a village.
     * Which two objectives share a card is not known; they are paired in the order of the list.

@@ -147,6 +147,8 @@ def from_dict(game: Game, view: Mapping[str, Any], state: Any) -> None:
         _read_player(game, reader, state, p, player)
     for p in range(game.num_players):
         _check_fairy(state, p)
+        _check_cards_of(state, p)
+    _check_play(reader, state)
     _read_unseen(game, state)
 
 
@@ -173,6 +175,8 @@ def _read_village(game: Game, reader: _Reader, state: Any, p: int, village: Any)
         reader.number(f"the size of {place}[{i}]", len(stack), 1, STACK)
         for j, number in enumerate(stack):
             card = reader.card(f"{place}[{i}].cards[{j}]", number)
+            if reader.cards[card].deck not in ("start", *map(str, range(1, int(state["round"]) + 1))):
+                raise ValueError(f"{place}[{i}].cards[{j}] is card {card} of deck {reader.cards[card].deck}, not dealt yet")
             if reader.cards[card].type != mushroom["type"]:
                 raise ValueError(f"{place}[{i}].cards[{j}] is card {card}, which is no {mushroom['type']}")
             if j == 0:
@@ -184,6 +188,8 @@ def _read_village(game: Game, reader: _Reader, state: Any, p: int, village: Any)
 
 def _read_hand(reader: _Reader, state: Any, p: int, player: Mapping[str, Any]) -> None:
     place, deck = f"players[{p}].hand", str(int(state["round"]))
+    if player["hand"] is None:
+        raise ValueError(f"{place} is None: a game can be rebuilt from its full state only, not from what one seat sees")
     cards = [reader.card(f"{place}[{i}]", card, deck) for i, card in enumerate(player["hand"])]
     chosen = player["chosen"]
     state["chosen"][p] = NO_CARD if chosen is None else reader.card(f"players[{p}].chosen", chosen, deck)
@@ -199,6 +205,38 @@ def _check_fairy(state: Any, p: int) -> None:
     village, mushroom = int(state["fairy_village"][p]), int(state["fairy_mushroom"][p])
     if mushroom >= state["num_mushrooms"][village]:
         raise ValueError(f"players[{p}].fairy stands on mushroom {mushroom}, which player {village} does not have")
+
+
+def _check_cards_of(state: Any, p: int) -> None:
+    """A hand has as many cards as turn and phase say, and a card is chosen in its time."""
+    phase, players = int(state["phase"]), len(state["points"])
+    if phase == Phase.OVER:
+        held, has_choice = 0, False
+    else:
+        first, current = int(state["first_player"]), int(state["current_player"])
+        order, now = (p - first) % players, (current - first) % players
+        if phase == Phase.CHOOSE:
+            has_choice = order < now
+            revealed = False
+        else:
+            has_choice = order > now or (order == now and phase == Phase.PLACE)
+            revealed = order <= now
+        held = HAND + 1 - int(state["turn"]) - revealed
+    if (state["chosen"][p] != NO_CARD) != has_choice:
+        raise ValueError(f"players[{p}].chosen must {'be a card' if has_choice else 'be None'} in this phase")
+    if state["hand_size"][p] != held:
+        raise ValueError(f"players[{p}] holds {state['hand_size'][p]} cards, a chosen one included; it must be {held}")
+
+
+def _check_play(reader: _Reader, state: Any) -> None:
+    """The card just placed and the flight are told in the phases that need them."""
+    phase, played, movement = int(state["phase"]), int(state["played"]), int(state["movement"])
+    if (played != NO_CARD) != (phase in (Phase.FLY, Phase.GATHER)):
+        raise ValueError(f"played is {_or_none(played)} in phase {PHASES[phase]}")
+    if (movement != 0) != (phase == Phase.GATHER):
+        raise ValueError(f"movement is {movement or None} in phase {PHASES[phase]}")
+    if phase == Phase.FLY and reader.cards[played].type != TYPES[rules.SPRING]:
+        raise ValueError(f"played is card {played}, which is no Spring, in phase fly")
 
 
 def _read_unseen(game: Game, state: Any) -> None:
