@@ -1,0 +1,230 @@
+"""N games of one rule set as an environment of stable-baselines3 in which all seats learn.
+
+:class:`AllSeatsVecEnv`: a row is a game, and each observation is that of the seat to act. It needs ``agents.rollout``, for only
+that buffer knows whose decision was whose. In a share of the games an earlier snapshot of the policy plays one seat.
+
+N games, P seats, D observation length, A actions.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from agents.policy import PolicyNetwork
+from agents.rollout import Turn
+from agents.selfplay import NO_ROWS, Games, SeatsVecEnv
+from envs import engine
+from envs.game import Game
+
+NO_SNAPSHOT = -1
+
+
+class SnapshotPool:
+    """Earlier versions of the policy, of which recent ones are drawn more often.
+
+    Args:
+        activation: Of the network.
+        size: So many of the latest are kept.
+        seed: Of the draws.
+    """
+
+    def __init__(self, activation: str = "tanh", size: int = 20, seed: int = 0) -> None:
+        self.activation = activation
+        self.size = size
+        self.rng = np.random.default_rng(seed)
+        self._networks: dict[int, PolicyNetwork] = {}
+
+    def add(self, number: int, weights: Mapping[str, Any]) -> None:
+        """Takes in a snapshot; the oldest one leaves a full pool."""
+        self._networks[number] = PolicyNetwork(weights, self.activation)
+        while len(self._networks) > self.size:
+            del self._networks[self.numbers[0]]
+
+    @property
+    def numbers(self) -> list[int]:
+        """The numbers of the snapshots, the oldest first."""
+        return list(self._networks)
+
+    def draw(self) -> int:
+        """The number of a snapshot, ``NO_SNAPSHOT`` of an empty pool. The latest but k has weight 1 / (k + 1).
+
+        Equal chances for the whole history would spend most games on snapshots that are beaten anyway.
+        """
+        numbers = self.numbers
+        if not numbers:
+            return NO_SNAPSHOT
+        weights = 1 / np.arange(len(numbers), 0, -1)
+        return int(self.rng.choice(numbers, p=weights / weights.sum()))
+
+    def __getitem__(self, number: int) -> PolicyNetwork:
+        return self._networks[number]
+
+
+class AllSeatsVecEnv(SeatsVecEnv):
+    """N games in which every decision of every learning seat is a sample.
+
+    The reward returned to the algorithm is always 0, for one number cannot say what each seat was paid: ``last_turn`` does, and
+    ``agents.rollout.SeatRolloutBuffer`` reads it. In the first ``snapshot_share`` of the rows one seat, another one in each
+    game, is played by a snapshot from the pool: its decisions are made inside ``step`` and never leave it. One snapshot plays
+    at a time, drawn by ``draw_snapshot``, so that its games are one batch for the network.
+
+    Args:
+        game: The rule set.
+        num_envs: N.
+        seed: Of the games and of the draws from the pool.
+        reward: See ``VectorAECEnv``.
+        snapshot_share: Part of the games with a snapshot, 0 to 1; without effect as long as the pool is empty.
+        pool: The snapshots.
+
+    Raises:
+        ValueError: A share outside of 0 to 1, or an argument that ``VectorAECEnv`` does not take.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        num_envs: int,
+        *,
+        seed: int = 0,
+        reward: str = "placement",
+        snapshot_share: float = 0.0,
+        pool: SnapshotPool | None = None,
+    ) -> None:
+        if not 0 <= snapshot_share <= 1:
+            raise ValueError(f"snapshot_share is {snapshot_share}; it must be from 0 to 1")
+        super().__init__(Games(game, num_envs, seed=seed, reward=reward))
+        self.pool = SnapshotPool(seed=seed) if pool is None else pool
+        self._snapshot_rows = round(snapshot_share * num_envs)
+        self._playing = NO_SNAPSHOT
+        self._frozen = np.full(num_envs, engine.NO_PLAYER, np.int8)
+        self._statistics = np.zeros(4)  # games, decisions in them, games with a snapshot, what those paid the snapshots
+        self._next_seed = seed
+
+    @property
+    def seats_to_move(self) -> np.ndarray:
+        """``(N,) int8``: the learning seat to act in each game."""
+        return self.games.agent_selection
+
+    @property
+    def frozen_seats(self) -> np.ndarray:
+        """``(N,) int8``: the seat that a snapshot plays in each game, -1 where all seats learn."""
+        return self._frozen
+
+    def draw_snapshot(self) -> None:
+        """Lets another snapshot play from now on."""
+        self._playing = self.pool.draw()
+
+    def reset(self) -> np.ndarray:
+        """Deals all games anew; the observations ``(N, D)`` of the seats to act."""
+        self._deal_all()
+        self._seat_snapshots(np.arange(self.num_envs))
+        self._begin_turn()
+        self.last_turn.codes[:] = engine.TERMINATED  # no learning seat has decided anything yet: what ends now is no episode
+        self._play_snapshots()
+        return self._observations()
+
+    def step_wait(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[dict[str, Any]]]:
+        """Plays the actions, then the snapshots until a learning seat is to act in every game."""
+        self._begin_turn()
+        self.games.step(self._actions)
+        self._note_ends()
+        self._play_snapshots()
+        turn = self.last_turn
+        return self._observations(), np.zeros(self.num_envs, np.float32), turn.codes != engine.RUNNING, self._infos
+
+    def _begin_turn(self) -> None:
+        shape = (self.num_envs, self.num_players)
+        acted = self.games.agent_selection.copy()
+        no_views = np.zeros((0, self.num_players, self.game.observation_size), np.float32)
+        self.last_turn = Turn(acted, np.zeros(len(acted), np.int8), np.zeros(shape, np.float32), NO_ROWS, no_views)
+        self._infos = self._no_infos
+
+    def _play_snapshots(self) -> None:
+        while self._playing != NO_SNAPSHOT:
+            rows = np.flatnonzero(self.games.agent_selection == self._frozen)
+            if not len(rows):
+                return
+            shown = self.games.last()[0]
+            actions = self.pool[self._playing].act(
+                shown["observation"][rows], shown["action_mask"][rows], self.games.words(rows), sample=True
+            )
+            self.games.step_rows(rows, actions)
+            self._note_ends()
+
+    def _note_ends(self) -> None:
+        """Books the games that the last step ended, and seats the snapshots in those that began."""
+        rows = self.games.ended_rows()
+        if not len(rows):
+            return
+        turn, games = self.last_turn, self.games
+        # A second end in the same turn is of a game in which no learning seat has decided anything: it is nobody's.
+        is_first = turn.codes[rows] == engine.RUNNING
+        self.dropped_games += int(np.count_nonzero(~is_first))
+        first = rows[is_first]
+        turn.codes[first] = games.codes[first]
+        turn.payoffs[first] = games.results["rewards"][first]
+        cut = first[games.codes[first] == engine.TRUNCATED]
+        if len(cut):
+            turn.cut_rows = np.concatenate([turn.cut_rows, cut])
+            turn.cut_observations = np.concatenate([turn.cut_observations, games.last_views(cut)])
+        self._note_results(first)
+        self._seat_snapshots(rows)
+
+    def _note_results(self, rows: np.ndarray) -> None:
+        results = self.games.results[rows]
+        self._infos = self._infos.copy()
+        for row, result in zip(rows, results, strict=True):
+            self._infos[row] = {
+                "rank": result["ranks"].copy(), "score": result["scores"].copy(), "length": int(result["length"])
+            }  # fmt: skip
+        with_snapshot = self._frozen[rows] >= 0
+        frozen = self._frozen[rows][with_snapshot]
+        self._statistics += (
+            len(rows), results["length"].sum(), len(frozen), results["rewards"][with_snapshot, frozen].sum()
+        )  # fmt: skip
+
+    def _seat_snapshots(self, rows: np.ndarray) -> None:
+        """Gives the snapshot its seat in games that have just begun."""
+        seats = ((rows + self.games.episodes[rows]) % self.num_players).astype(np.int8)
+        is_played = (rows < self._snapshot_rows) & (self._playing != NO_SNAPSHOT)
+        self._frozen[rows] = np.where(is_played, seats, engine.NO_PLAYER)
+
+    def take_statistics(self) -> dict[str, float]:
+        """What was counted since the last call: games, their mean length, and the learners' mean reward against snapshots."""
+        games, decisions, against, paid = self._statistics
+        self._statistics = np.zeros(4)
+        statistics: dict[str, float] = {"games": int(games)}
+        if games:
+            statistics["length"] = float(decisions / games)
+        if against:
+            statistics["reward_against_snapshots"] = float(-paid / (against * (self.num_players - 1)))
+        return statistics
+
+    def get_state(self) -> dict[str, Any]:
+        """All that decides how the games go on, as plain data."""
+        return {
+            "games": self.games.get_state(),
+            "frozen": self._frozen.tolist(),
+            "playing": self._playing,
+            "pool": self.pool.numbers,
+            "pool_rng": self.pool.rng.bit_generator.state,
+            "statistics": self._statistics.tolist(),
+            "dropped_games": self.dropped_games,
+        }
+
+    def set_state(self, state: dict[str, Any]) -> np.ndarray:
+        """Goes on from ``get_state``, after the pool was filled with the same snapshots; the observations ``(N, D)``.
+
+        Raises:
+            ValueError: The state is of other games or another pool.
+        """
+        if state["pool"] != self.pool.numbers or state["playing"] not in [NO_SNAPSHOT, *self.pool.numbers]:
+            raise ValueError(f"the pool holds snapshots {self.pool.numbers}, the state is of {state['pool']}")
+        self.games.set_state(state["games"])
+        self._frozen[:] = state["frozen"]
+        self._playing = state["playing"]
+        self.pool.rng.bit_generator.state = state["pool_rng"]
+        self._statistics = np.array(state["statistics"])
+        self.dropped_games = state["dropped_games"]
+        return self._observations()

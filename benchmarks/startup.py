@@ -1,0 +1,57 @@
+"""Seconds from the start of a process to its first step, with a cold and a warm machine-code cache: ``python -m benchmarks.startup``."""
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import envs
+
+PROGRAM = """
+import time; begun = time.process_time()
+import envs
+imported = time.process_time()
+import numpy as np
+env = envs.make_vec({name!r}, 1024, num_players={players}, seed=0)
+masks = env.last()[0]["action_mask"]
+env.step(masks.argmax(axis=1))
+print(imported - begun, time.process_time() - begun)
+"""
+
+
+def measure(name: str, players: int, folder: str) -> tuple[float, float, float]:
+    """CPU seconds of ``import envs``, CPU and wall seconds to the first step, with the cache in a folder."""
+    begun = time.perf_counter()
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM.format(name=name, players=players)],
+        env={**os.environ, "NUMBA_CACHE_DIR": folder, "PYTHONPATH": str(Path(envs.__file__).parents[1])},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    wall = time.perf_counter() - begun
+    imported, first_step = map(float, done.stdout.split())
+    return imported, first_step, wall
+
+
+def main() -> None:
+    """Measures and prints."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--env", nargs="+", default=list(envs.GAMES), help="rule sets to measure")
+    parser.add_argument("--num-players", nargs="+", type=int, default=[2])
+    arguments = parser.parse_args()
+    print(f"{'':36} {'import envs':>12} {'CPU to step':>12} {'wall to step':>12}")
+    for name in arguments.env:
+        for players in arguments.num_players:
+            with tempfile.TemporaryDirectory() as folder:
+                for temperature in ("cold", "warm"):
+                    times = measure(name, players, folder)
+                    label = f"{name} {players}p, {temperature}"
+                    print(f"{label:36} " + " ".join(f"{seconds:11.2f}s" for seconds in times))
+
+
+if __name__ == "__main__":
+    main()

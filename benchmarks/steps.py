@@ -1,0 +1,220 @@
+"""Decisions per second, ours beside the peers' in one run: ``python -m benchmarks.steps``.
+
+A random legal policy plays; observation and action mask of the player to act are written at every decision, and finished games
+are dealt again. CPU time of one thread is counted, the median of several short rounds in which all contestants take turns. The
+peers play other games (leduc hold'em, connect four, gin rummy), so read orders of size, not percents. RLCard and OpenSpiel are
+measured where they are installed (extra ``[bench]``).
+"""
+
+import argparse
+import os
+import statistics
+import time
+from collections.abc import Callable, Iterator
+from importlib.metadata import PackageNotFoundError, version
+from typing import NamedTuple
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+import numpy as np
+
+import envs
+from envs.vector import VectorAECEnv
+
+ROUNDS = 7
+AIMS = {("fairy_ring", 2): 150, ("fairy_ring", 4): 250, ("dance_of_eights", 2): 75, ("dance_of_eights", 4): 110}
+"""Nanoseconds a decision at N = 1024 that each game aims at."""
+
+
+class Contestant(NamedTuple):
+    """Something that plays: ``play(n)`` makes about n decisions and returns how many it made."""
+
+    name: str
+    play: Callable[[int], int]
+    decisions: int
+    aim: float | None = None
+
+
+# --- ours ---------------------------------------------------------------------------------------------------------------
+
+
+def vector(name: str, num_players: int, num_envs: int) -> Contestant:
+    """N games at a time: one call to sample, one to step."""
+    game = envs.make_game(name, num_players)
+    env = VectorAECEnv(game, num_envs, seed=0)
+    words = np.arange(num_envs, dtype=np.uint64)
+    actions = np.zeros(num_envs, np.int64)
+    sample = game.kernels.sample_batch
+
+    def play(decisions: int) -> int:
+        steps = -(-decisions // num_envs)
+        for _ in range(steps):
+            sample(env._mask_rows, words, actions)
+            env.step(actions)
+        return steps * num_envs
+
+    aim = AIMS.get((name, num_players)) if num_envs == 1024 else None
+    return Contestant(f"{name} {num_players}p, N={num_envs}", play, max(200_000, 4 * num_envs), aim)
+
+
+def single(name: str, num_players: int, copy: bool, policy: bool) -> Contestant:
+    """One game through the PettingZoo door, with numpy's random policy or with one that costs next to nothing."""
+    env = envs.raw_env(name, num_players, copy=copy)
+    env.reset(seed=0)
+    rng = np.random.default_rng(0)
+
+    def play(decisions: int) -> int:
+        for _ in range(decisions):
+            observation, _, termination, truncation, _ = env.last()
+            if termination or truncation:
+                env.reset()
+                continue
+            mask = observation["action_mask"]
+            if policy:
+                legal = np.flatnonzero(mask)
+                env.step(int(legal[int(rng.random() * len(legal))]))
+            else:
+                env.step(int(mask.argmax()))
+        return decisions
+
+    what = "random policy" if policy else "first legal action"
+    label = f"{name} {num_players}p, AEC {'copies' if copy else 'views'}, {what}"
+    return Contestant(label, play, 30_000, 1500 if not copy and not policy else None)
+
+
+# --- peers --------------------------------------------------------------------------------------------------------------
+
+
+def pettingzoo_classic(module_name: str) -> Contestant:
+    """A classic game of PettingZoo through its AEC loop."""
+    from importlib import import_module
+
+    env = import_module(f"pettingzoo.classic.{module_name}").raw_env()
+    env.reset(seed=0)
+    rng = np.random.default_rng(0)
+
+    def play(decisions: int) -> int:
+        for _ in range(decisions):
+            observation, _, termination, truncation, info = env.last()
+            if termination or truncation:
+                env.reset()
+                continue
+            mask = observation["action_mask"] if isinstance(observation, dict) else info["action_mask"]
+            legal = np.flatnonzero(mask)
+            env.step(int(legal[int(rng.random() * len(legal))]))
+        return decisions
+
+    return Contestant(f"PettingZoo {version('pettingzoo')} {module_name}", play, 1_000)
+
+
+def rlcard_gin_rummy() -> Contestant:
+    """Gin rummy of RLCard, stepped by hand."""
+    import rlcard
+
+    env = rlcard.make("gin-rummy", {"seed": 0})
+    rng = np.random.default_rng(0)
+    here = {"state": env.reset()[0]}
+
+    def play(decisions: int) -> int:
+        for _ in range(decisions):
+            if env.is_over():
+                here["state"] = env.reset()[0]
+            legal = list(here["state"]["legal_actions"])
+            here["state"] = env.step(legal[int(rng.random() * len(legal))])[0]
+        return decisions
+
+    return Contestant(f"RLCard {version('rlcard')} gin-rummy", play, 1_000)
+
+
+def open_spiel(name: str) -> Contestant:
+    """A C++ game of OpenSpiel: observation tensor and mask at every decision, chance sampled."""
+    import pyspiel
+
+    game = pyspiel.load_game(name)
+    has_observation = game.get_type().provides_observation_tensor
+    rng = np.random.default_rng(0)
+    here = {"state": game.new_initial_state()}
+
+    def play(decisions: int) -> int:
+        made = 0
+        while made < decisions:
+            state = here["state"]
+            if state.is_terminal():
+                here["state"] = game.new_initial_state()
+            elif state.is_chance_node():
+                outcomes, chances = zip(*state.chance_outcomes(), strict=True)
+                state.apply_action(outcomes[int(np.searchsorted(np.cumsum(chances), rng.random()))])
+            else:
+                _ = state.observation_tensor() if has_observation else state.information_state_tensor()
+                legal = np.flatnonzero(state.legal_actions_mask())
+                state.apply_action(int(legal[int(rng.random() * len(legal))]))
+                made += 1
+        return made
+
+    return Contestant(f"OpenSpiel {version('open_spiel')} {name}", play, 2_000)
+
+
+def peers() -> Iterator[Contestant]:
+    """Every peer that is installed."""
+    makers: list[tuple[Callable[..., Contestant], tuple[str, ...]]] = [
+        (pettingzoo_classic, ("connect_four_v3",)),
+        (pettingzoo_classic, ("leduc_holdem_v4",)),
+        (rlcard_gin_rummy, ()),
+        (open_spiel, ("gin_rummy",)),
+        (open_spiel, ("leduc_poker",)),
+    ]
+    for maker, arguments in makers:
+        try:
+            yield maker(*arguments)
+        except (ImportError, PackageNotFoundError, AttributeError) as error:
+            print(f"  {' '.join(arguments) or maker.__name__}: not installed here ({error})")
+
+
+# --- the run ------------------------------------------------------------------------------------------------------------
+
+
+def measure(contestants: list[Contestant], rounds: int) -> list[float]:
+    """Nanoseconds a decision of each: the median over rounds in which they take turns."""
+    for contestant in contestants:
+        contestant.play(max(64, contestant.decisions // 10))
+    times: list[list[float]] = [[] for _ in contestants]
+    for _ in range(rounds):
+        for contestant, own in zip(contestants, times, strict=True):
+            before = time.thread_time_ns()
+            made = contestant.play(contestant.decisions)
+            own.append((time.thread_time_ns() - before) / made)
+    return [statistics.median(own) for own in times]
+
+
+def table(contestants: list[Contestant], nanoseconds: list[float]) -> str:
+    """The figures, and how many times as fast as each peer our batch of 1024 games is."""
+    base = next(ns for contestant, ns in zip(contestants, nanoseconds, strict=True) if "N=1024" in contestant.name)
+    lines = [f"{'':58} {'ns/decision':>12} {'decisions/s':>12} {'ratio':>8}  aim"]
+    for contestant, ns in zip(contestants, nanoseconds, strict=True):
+        verdict = "" if contestant.aim is None else f"{contestant.aim:.0f} {'met' if ns <= contestant.aim else 'MISSED'}"
+        lines.append(f"{contestant.name:58} {ns:12,.1f} {1e9 / ns:12,.0f} {ns / base:8,.2f}  {verdict}")
+    return "\n".join(lines)
+
+
+def main() -> None:
+    """Measures and prints."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--env", nargs="+", default=list(envs.GAMES), help="rule sets to measure")
+    parser.add_argument("--num-players", nargs="+", type=int, default=[2, 4])
+    parser.add_argument("--num-envs", nargs="+", type=int, default=[1, 64, 1024, 8192])
+    parser.add_argument("--rounds", type=int, default=ROUNDS)
+    arguments = parser.parse_args()
+    contestants = []
+    for name in arguments.env:
+        for num_players in arguments.num_players:
+            contestants += [vector(name, num_players, num_envs) for num_envs in arguments.num_envs if num_envs > 1]
+            if 1 in arguments.num_envs:
+                contestants += [
+                    single(name, num_players, copy, policy) for copy, policy in ((False, False), (False, True), (True, True))
+                ]
+    contestants += peers()
+    print(table(contestants, measure(contestants, arguments.rounds)))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,152 @@
+"""Training speed of ``train.py`` beside a minimal hand-written PPO loop: ``python -m benchmarks.training``.
+
+Both learn from all seats of the same games with the same network, batches and epochs; the minimal loop has no library, no
+checks, no statistics and no snapshots. They take turns, an iteration each, so that a busy machine slows both alike, and
+process CPU time is counted. The ratio of samples per second is printed: 1 would mean that convenience costs nothing.
+"""
+
+import argparse
+import os
+import time
+from collections.abc import Callable
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+import numpy as np
+import torch as th
+from torch import nn
+
+import envs
+import train
+from agents.rollout import SeatPolicy, seat_advantages
+from envs.game import Game
+
+
+class MinimalLoop:
+    """PPO as short as it can be written: arrays, a rollout, an update."""
+
+    def __init__(self, settings: train.Settings, game: Game) -> None:
+        self.settings = settings
+        self.env = envs.make_vec(game, settings.num_envs, seed=settings.seed)
+        space = self.env.single_observation_space["observation"]
+        self.policy = SeatPolicy(
+            space, self.env.single_action_space, lambda _: settings.learning_rate, net_arch=list(settings.net)
+        )
+        self.trunk, self.actor, self.critic = self.policy.mlp_extractor.trunk, self.policy.action_net, self.policy.value_net
+        self.optimizer = self.policy.optimizer
+        steps, games = settings.num_steps, settings.num_envs
+        self.observations = np.zeros((steps, games, game.observation_size), np.float32)
+        self.masks = np.zeros((steps, games, game.num_actions), np.int8)
+        self.actions, self.acted, self.codes = np.zeros((steps, games), np.int64), *np.zeros((2, steps, games), np.int8)
+        self.values, self.log_probs, self.advantages = np.zeros((3, steps, games), np.float32)
+        self.payoffs = np.zeros((steps, games, game.num_players), np.float32)
+        self.learned = np.zeros((steps, games), np.bool_)
+
+    def network(self, observations: th.Tensor, masks: th.Tensor) -> tuple[th.Tensor, th.Tensor]:
+        """Log-probabilities ``(K, A)`` and values ``(K,)``."""
+        latent = self.trunk(observations)
+        return self.actor(latent).masked_fill(masks == 0, -1e8).log_softmax(-1), self.critic(latent).squeeze(1)
+
+    def iteration(self) -> None:
+        """A rollout and the update from it."""
+        self.rollout()
+        self.update()
+
+    @th.no_grad()
+    def rollout(self) -> None:
+        """Fills the arrays."""
+        env = self.env
+        for t in range(self.settings.num_steps):
+            shown, *_ = env.last()
+            self.observations[t], self.masks[t] = shown["observation"], shown["action_mask"]
+            self.acted[t] = env.agent_selection
+            log_probs, values = self.network(th.from_numpy(self.observations[t]), th.from_numpy(self.masks[t]))
+            actions = (log_probs - th.empty_like(log_probs).exponential_().log()).argmax(1)
+            self.values[t], self.actions[t] = values.numpy(), actions.numpy()
+            self.log_probs[t] = log_probs.gather(1, actions[:, None]).squeeze(1).numpy()
+            env.step(self.actions[t])
+            _, rewards, terminations, *_ = env.last()
+            self.payoffs[t], self.codes[t] = rewards, terminations
+        shown, *_ = env.last()
+        _, values = self.network(th.from_numpy(shown["observation"]), th.from_numpy(shown["action_mask"]))
+        seat_advantages(
+            self.acted, self.codes, self.payoffs, np.zeros_like(self.payoffs), self.values, env.agent_selection,
+            values.numpy(), 1.0, self.settings.gae_lambda, self.advantages, self.learned,
+        )  # fmt: skip
+
+    def update(self) -> None:
+        """The clipped objective of Schulman et al. (2017) over the learned decisions."""
+        settings = self.settings
+        rows = np.flatnonzero(self.learned)
+        flat = (self.observations, self.masks, self.actions, self.log_probs, self.advantages, self.advantages + self.values)
+        parts = [th.from_numpy(part.reshape(self.learned.size, -1)) for part in flat]
+        for _ in range(settings.epochs):
+            order = th.from_numpy(rows)[th.randperm(len(rows))]
+            for chunk in order.tensor_split(max(1, round(len(rows) / settings.batch_size))):
+                observations, masks, actions, old, advantages, returns = (part[chunk] for part in parts)
+                log_probs, values = self.network(observations, masks)
+                advantages = (advantages - advantages.mean()) / (advantages.std() + 1e-8)
+                ratio = (log_probs.gather(1, actions) - old).exp()
+                clipped = ratio.clamp(1 - settings.clip_range, 1 + settings.clip_range)
+                policy_loss = -th.min(advantages * ratio, advantages * clipped).mean()
+                entropy = -(log_probs.exp() * log_probs).sum(1).mean()
+                value_loss = (returns.squeeze(1) - values).square().mean()
+                loss = policy_loss - settings.entropy * entropy + 0.5 * value_loss
+                self.optimizer.zero_grad()
+                loss.backward()
+                nn.utils.clip_grad_norm_(self.policy.parameters(), 0.5)
+                self.optimizer.step()
+
+
+def library_iteration(settings: train.Settings, game: Game) -> Callable[[], None]:
+    """One iteration of what ``train.py`` does, with the library's algorithm, without files."""
+    model = train.make_model(settings, game)
+    _, callback = model._setup_learn(settings.timesteps)
+    if settings.snapshot_share:
+        model.env.pool.add(0, model.policy.state_dict())
+
+    def iteration() -> None:
+        model.env.draw_snapshot()
+        model.collect_rollouts(model.env, callback, model.rollout_buffer, settings.num_steps)
+        model.train()
+
+    return iteration
+
+
+def measure(loops: dict[str, Callable[[], None]], rounds: int) -> dict[str, float]:
+    """CPU seconds of an iteration of each loop, the median over the rounds, in which they take turns."""
+    times: dict[str, list[float]] = {name: [] for name in loops}
+    for number in range(rounds + 2):  # the first two compile and warm up
+        for name, iteration in loops.items():
+            begin = time.process_time()
+            iteration()
+            if number >= 2:
+                times[name].append(time.process_time() - begin)
+    return {name: float(np.median(values)) for name, values in times.items()}
+
+
+def main() -> None:
+    """Prints samples per second of each loop and the ratios."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--env", default="fairy_ring")
+    parser.add_argument("--num-players", type=int, default=2)
+    parser.add_argument("--rounds", type=int, default=20)
+    given = parser.parse_args()
+    th.set_num_threads(1)
+    settings = train.Settings(env=given.env, num_players=given.num_players, snapshot_share=0.0)
+    with_snapshots = train.Settings(env=given.env, num_players=given.num_players)
+    game = settings.make_game()
+    loops = {
+        "minimal loop": MinimalLoop(settings, game).iteration,
+        "train.py, no snapshots": library_iteration(settings, game),
+        "train.py": library_iteration(with_snapshots, game),
+    }
+    seconds = measure(loops, given.rounds)
+    print(f"{game.id}, {game.num_players} players, one thread, CPU time, median of {given.rounds} iterations")
+    for name, spent in seconds.items():
+        ratio = seconds["minimal loop"] / spent
+        print(f"{name:24}{settings.samples / spent:10,.0f} samples/s{ratio:8.2f} of the minimal loop")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,319 @@
+"""The two environments for stable-baselines3: copies, masks, rewards, whose decisions are samples, and ends of all kinds."""
+
+import numpy as np
+import pytest
+import torch as th
+from sb3_contrib import MaskablePPO
+from stable_baselines3 import PPO
+
+from agents.agent import RandomAgent
+from agents.allseats import NO_SNAPSHOT, AllSeatsVecEnv, SnapshotPool
+from agents.rollout import SeatPolicy, SeatRolloutBuffer, SelfPlayPPO
+from agents.selfplay import SelfPlayVecEnv
+from envs.engine import RUNNING, TRUNCATED
+from envs.vector import VectorAECEnv
+from tests import race
+
+
+@pytest.fixture(scope="module")
+def game():
+    return race.make_game(num_players=3)
+
+
+def random_actions(masks, rng):
+    return (rng.random(masks.shape) * masks).argmax(1)
+
+
+def random_weights(game, seed):
+    th.manual_seed(seed)
+    return SeatPolicy(*spaces(game), lambda _: 1e-3, net_arch=[8], ortho_init=False).state_dict()
+
+
+def spaces(game):
+    env = VectorAECEnv(game, 1, seed=0)
+    return env.single_observation_space["observation"], env.single_action_space
+
+
+def all_seats(game, num_envs=40, share=0.0, snapshots=(), seed=3):
+    pool = SnapshotPool(seed=seed)
+    for number in snapshots:
+        pool.add(number, random_weights(game, number))
+    venv = AllSeatsVecEnv(game, num_envs, seed=seed, snapshot_share=share, pool=pool)
+    venv.draw_snapshot()
+    return venv
+
+
+# --- what both promise stable-baselines3 --------------------------------------------------------------------------------
+
+
+def both(game):
+    return [all_seats(game, share=0.5, snapshots=(1,)), SelfPlayVecEnv(game, 40, RandomAgent(game), seed=3)]
+
+
+def test_what_is_returned_is_a_copy(game):
+    for venv in both(game):
+        rng = np.random.default_rng(0)
+        observations, kept = venv.reset(), []
+        for _ in range(20):
+            masks = venv.action_masks()
+            kept.append((observations, observations.copy(), masks, masks.copy()))
+            observations, *_ = venv.step(random_actions(masks, rng))
+        for observation, as_it_was, mask, mask_as_it_was in kept:
+            np.testing.assert_array_equal(observation, as_it_was)
+            np.testing.assert_array_equal(mask, mask_as_it_was)
+
+
+def test_masks_are_those_of_the_observations_returned_last(game):
+    for venv in both(game):
+        rng = np.random.default_rng(0)
+        observations = venv.reset()
+        for _ in range(30):
+            (masks,) = venv.env_method("action_masks")
+            own_steps = observations[:, 2]
+            np.testing.assert_array_equal(masks, np.stack([own_steps != 1, own_steps >= 0, own_steps > 0], 1))
+            np.testing.assert_array_equal(observations[:, 0], observations[:, 3])  # the observer is the seat to act
+            assert masks.dtype == np.int8
+            assert masks.any(1).all()
+            observations, *_ = venv.step(random_actions(masks, rng))
+
+
+def test_single_masks_and_attributes_can_be_asked_for(game):
+    for venv in both(game):
+        venv.reset()
+        block = venv.action_masks()
+        np.testing.assert_array_equal(venv.env_method("action_masks", indices=[2, 5]), block[[2, 5]])
+        assert venv.get_attr("num_players", [0, 1]) == [3, 3]
+        assert venv.has_attr("action_masks")
+        assert not venv.has_attr("nothing")
+        with pytest.raises(AttributeError):
+            venv.get_attr("nothing")
+
+
+def test_the_dict_of_games_that_go_on_is_shared_and_empty(game):
+    for venv in both(game):
+        rng = np.random.default_rng(0)
+        venv.reset()
+        for _ in range(20):
+            *_, dones, infos = venv.step(random_actions(venv.action_masks(), rng))
+            assert len({id(infos[row]) for row in np.flatnonzero(~dones)}) <= 1
+            assert all(bool(info) == done for info, done in zip(infos, dones, strict=True))
+
+
+# --- all seats learn ----------------------------------------------------------------------------------------------------
+
+
+def test_without_snapshots_it_is_the_vector_environment(game):
+    venv, plain = all_seats(game), VectorAECEnv(game, 40, seed=3)
+    rng = np.random.default_rng(0)
+    observations = venv.reset()
+    for _ in range(50):
+        shown = plain.last()[0]
+        np.testing.assert_array_equal(observations, shown["observation"])
+        actions, acted = random_actions(venv.action_masks(), rng), plain.agent_selection.copy()
+        observations, rewards, dones, _ = venv.step(actions)
+        plain.step(actions)
+        _, payoffs, terminations, truncations, infos = plain.last()
+        turn = venv.last_turn
+        np.testing.assert_array_equal(turn.acted, acted)
+        np.testing.assert_array_equal(turn.payoffs, payoffs)
+        np.testing.assert_array_equal(dones, terminations | truncations)
+        np.testing.assert_array_equal(turn.codes == TRUNCATED, truncations)
+        np.testing.assert_array_equal(turn.cut_rows, infos.get("truncated_rows", []))
+        if truncations.any():
+            np.testing.assert_array_equal(turn.cut_observations, infos["final_observation"])
+        assert not rewards.any()
+
+
+def test_a_snapshots_decisions_never_leave_the_environment(game):
+    venv = all_seats(game, num_envs=60, share=0.5, snapshots=(1, 2))
+    rng = np.random.default_rng(0)
+    venv.reset()
+    seats_of_snapshots = set()
+    for _ in range(100):
+        frozen = venv.frozen_seats.copy()
+        assert (frozen[30:] == -1).all()
+        assert (venv.seats_to_move != frozen).all()
+        seats_of_snapshots |= set(frozen[:30].tolist())
+        venv.step(random_actions(venv.action_masks(), rng))
+        assert (venv.last_turn.acted != frozen).all()
+        if rng.random() < 0.1:
+            venv.draw_snapshot()
+    assert {0, 1, 2} <= seats_of_snapshots <= {-1, 0, 1, 2}
+    assert venv.dropped_games > 0  # the gambler sometimes wins before anybody else has decided anything
+
+
+def test_payoffs_of_games_that_a_snapshot_ended_reach_the_learners(game):
+    venv = all_seats(game, num_envs=60, share=1.0, snapshots=(1,))
+    rng = np.random.default_rng(0)
+    venv.reset()
+    ended_by_snapshot = 0
+    for _ in range(100):
+        frozen = venv.frozen_seats.copy()
+        *_, dones, infos = venv.step(random_actions(venv.action_masks(), rng))
+        turn = venv.last_turn
+        for row in np.flatnonzero(dones):
+            rank, payoff = infos[row]["rank"], turn.payoffs[row]
+            if turn.codes[row] != TRUNCATED:
+                assert (payoff[rank == 1] == 1).all()
+                assert payoff.sum() == pytest.approx(0)
+                ended_by_snapshot += frozen[row] >= 0 and rank[frozen[row]] == 1
+        assert not turn.payoffs[~dones].any()
+        assert (turn.codes[~dones] == RUNNING).all()
+    assert ended_by_snapshot > 10
+
+
+def test_statistics_count_games_and_rewards_against_snapshots(game):
+    venv = all_seats(game, num_envs=60, share=0.5, snapshots=(1,))
+    rng = np.random.default_rng(0)
+    venv.reset()
+    lengths, paid = [], []
+    for _ in range(60):
+        frozen = venv.frozen_seats.copy()
+        *_, dones, infos = venv.step(random_actions(venv.action_masks(), rng))
+        for row in np.flatnonzero(dones):
+            lengths.append(infos[row]["length"])
+            if frozen[row] >= 0:
+                paid.append(venv.last_turn.payoffs[row, frozen[row]])
+    statistics = venv.take_statistics()
+    assert statistics["games"] == len(lengths)
+    assert statistics["length"] == pytest.approx(np.mean(lengths))
+    assert statistics["reward_against_snapshots"] == pytest.approx(-np.mean(paid) / 2)
+    assert venv.take_statistics() == {"games": 0}
+
+
+def test_a_saved_state_goes_on_the_same_way(game):
+    def play(venv, steps):
+        rng = np.random.default_rng(9)
+        trace = []
+        for _ in range(steps):
+            observations, *_ = venv.step(random_actions(venv.action_masks(), rng))
+            venv.draw_snapshot()
+            trace += [observations, venv.last_turn.payoffs, venv.last_turn.acted]
+        return np.concatenate([part.ravel() for part in trace])
+
+    venv = all_seats(game, share=0.5, snapshots=(1, 2, 3))
+    venv.reset()
+    play(venv, 10)
+    state = venv.get_state()
+    expected = play(venv, 20)
+    other = all_seats(game, share=0.5, snapshots=(1, 2, 3), seed=77)
+    other.set_state(state)
+    np.testing.assert_array_equal(play(other, 20), expected)
+    with pytest.raises(ValueError, match="pool"):
+        all_seats(game, share=0.5, snapshots=(1, 2)).set_state(state)
+
+
+def test_recent_snapshots_are_drawn_more_often(game):
+    pool = SnapshotPool(size=3)
+    assert pool.draw() == NO_SNAPSHOT
+    for number in range(5):
+        pool.add(number, random_weights(game, number))
+    assert pool.numbers == [2, 3, 4]
+    counts = np.bincount([pool.draw() for _ in range(1000)], minlength=5)
+    assert counts[0] == counts[1] == 0
+    assert 0 < counts[2] < counts[3] < counts[4]
+
+
+@pytest.mark.parametrize("num_players", [2, 3])
+def test_the_algorithm_learns_from_all_seats(num_players):
+    game = race.make_game(num_players=num_players)
+    venv = all_seats(game, num_envs=16, share=0.25, snapshots=(1,))
+    model = SelfPlayPPO(
+        SeatPolicy, venv, n_steps=16, batch_size=64, n_epochs=2, gamma=1.0, seed=0, device="cpu",
+        rollout_buffer_class=SeatRolloutBuffer, rollout_buffer_kwargs={"venv": venv}, policy_kwargs={"net_arch": [8]},
+    )  # fmt: skip
+    before = [parameter.clone() for parameter in model.policy.parameters()]
+    model.learn(16 * 16 * 4)
+    assert all(not th.equal(a, b) for a, b in zip(before, model.policy.parameters(), strict=True))
+    assert all(parameter.isfinite().all() for parameter in model.policy.parameters())
+    assert venv.games.results["illegal"].sum() == 0
+
+
+# --- one seat learns ----------------------------------------------------------------------------------------------------
+
+
+class Recorder(RandomAgent):
+    """A random agent that keeps what it was asked."""
+
+    def __init__(self, game):
+        super().__init__(game)
+        self.seats, self.worlds = [], []
+
+    def act(self, observations, action_masks, worlds):
+        assert len(observations) == len(action_masks) == len(worlds) > 0
+        assert action_masks.any(1).all()
+        np.testing.assert_array_equal(observations[:, 0], worlds["current_player"])
+        self.seats += observations[:, 0].tolist()
+        return super().act(observations, action_masks, worlds)
+
+
+@pytest.mark.parametrize("seat", [0, 1, 2, None])
+def test_only_the_learner_is_asked_and_paid(game, seat):
+    venv = SelfPlayVecEnv(game, 30, Recorder(game), seat=seat, seed=1)
+    rng = np.random.default_rng(0)
+    observations = venv.reset()
+    learners, truncated, won, lost = set(), 0, 0, 0
+    for _ in range(150):
+        seats = venv.learner_seats.copy()
+        np.testing.assert_array_equal(observations[:, 0], seats)
+        learners |= set(seats.tolist())
+        observations, rewards, dones, infos = venv.step(random_actions(venv.action_masks(), rng))
+        assert not rewards[~dones].any()
+        for row in np.flatnonzero(dones):
+            info, reward = infos[row], rewards[row]
+            final = info["terminal_observation"]
+            assert final[0] == seats[row]
+            assert final[3] == -1  # the game it shows is over
+            assert info["TimeLimit.truncated"] == (final[1] == race.LIMIT and (info["rank"] == 1).all())
+            truncated += info["TimeLimit.truncated"]
+            if info["TimeLimit.truncated"]:
+                assert reward == 0
+            else:
+                assert reward == {1: 1.0, 2: -0.5}[info["rank"][seats[row]]]
+                won, lost = won + (reward > 0), lost + (reward < 0)
+            assert info["episode"]["r"] == reward
+    assert learners == ({0, 1, 2} if seat is None else {seat})
+    assert min(truncated, won, lost) > 5
+    assert venv.dropped_games > 0
+    assert venv.illegal_actions == 0
+
+
+def test_opponents_sit_in_the_order_in_which_they_follow_the_learner(game):
+    first, second = Recorder(game), Recorder(game)
+    venv = SelfPlayVecEnv(game, 30, [first, second], seat=1, seed=1)
+    rng = np.random.default_rng(0)
+    venv.reset()
+    for _ in range(20):
+        venv.step(random_actions(venv.action_masks(), rng))
+    assert set(first.seats) == {2}
+    assert set(second.seats) == {0}
+
+
+def test_wrong_arguments_are_named(game):
+    with pytest.raises(ValueError, match="seat 3"):
+        SelfPlayVecEnv(game, 2, RandomAgent(game), seat=3)
+    with pytest.raises(ValueError, match="1 opponents for 2 seats"):
+        SelfPlayVecEnv(game, 2, [RandomAgent(game)])
+    with pytest.raises(ValueError, match="snapshot_share"):
+        AllSeatsVecEnv(game, 2, snapshot_share=1.5)
+
+
+def test_a_best_response_beats_the_agents_it_learned_against():
+    game = race.make_game(num_players=2)
+    venv = SelfPlayVecEnv(game, 32, RandomAgent(game), seed=1)
+    model = MaskablePPO(
+        "MlpPolicy", venv, n_steps=16, batch_size=128, n_epochs=4, learning_rate=3e-3, gamma=1.0, device="cpu", seed=0
+    )
+    model.learn(15_000)
+    recent = [episode["r"] for episode in model.ep_info_buffer]
+    assert len(recent) == 100
+    assert np.mean(recent) > 0.3  # stepping three times wins; passing and gambling do not
+    assert venv.illegal_actions == 0
+
+
+def test_an_algorithm_without_masks_learns_if_illegal_actions_are_replaced(game):
+    venv = SelfPlayVecEnv(game, 8, RandomAgent(game), seed=1, illegal="random")
+    model = PPO("MlpPolicy", venv, n_steps=16, batch_size=64, n_epochs=1, device="cpu", seed=0)
+    model.learn(256)
+    assert venv.illegal_actions > 0
+    assert model.num_timesteps == 256
