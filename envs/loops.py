@@ -159,6 +159,13 @@ def observe_batch(states, rules, seats, observations):
 
 
 @kernel
+def standings_batch(states, rules, results):
+    """Writes scores and standings of every row as they are now."""
+    for i in range(len(states)):
+        score(states[i], rules[0], results[i]["scores"], results[i]["standings"])
+
+
+@kernel
 def redeal_batch(states, rules, seats, words, worlds):
     """Copies every row into ``worlds`` and shuffles there all that seat ``seats[i]`` cannot know."""
     for i in range(len(states)):

@@ -135,12 +135,11 @@ def _put(state, tables, p, card, action):
     """Places a card, and no more: no point for an objective, and the fairy stays."""
     if action == PLANT_LEFT_ACTION:
         rules._make_room_left(state, p)
-        rules._plant(state, tables, p, 0, card)
+        rules.plant(state, tables, p, 0, card)
     elif action == PLANT_RIGHT_ACTION:
-        rules._plant(state, tables, p, int(state["num_mushrooms"][p]), card)
+        rules.plant(state, tables, p, int(state["num_mushrooms"][p]), card)
     else:
-        rules._grow(state, tables, p, action - GROW_ACTION, card)
-    rules._appraise(state, tables, p)
+        rules.grow(state, tables, p, action - GROW_ACTION, card)
 
 
 @engine.jit

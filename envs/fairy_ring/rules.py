@@ -104,8 +104,7 @@ def _draw_starting_cards(state, rules):
             rank -= free
             card += 1
         left -= 1
-        _plant(state, rules, p, 0, card)
-        _appraise(state, rules, p)
+        plant(state, rules, p, 0, card)
 
 
 @jit
@@ -275,12 +274,11 @@ def _place(state, rules, action):
     state["chosen"][p] = NO_CARD
     if action == PLANT_LEFT_ACTION:
         _make_room_left(state, p)
-        _plant(state, rules, p, 0, card)
+        plant(state, rules, p, 0, card)
     elif action == PLANT_RIGHT_ACTION:
-        _plant(state, rules, p, state["num_mushrooms"][p], card)
+        plant(state, rules, p, int(state["num_mushrooms"][p]), card)
     else:
-        _grow(state, rules, p, action - GROW_ACTION, card)
-    _appraise(state, rules, p)
+        grow(state, rules, p, action - GROW_ACTION, card)
     _complete_objectives(state, p)
     state["played"] = card
     if rules["type"][card] == SPRING:
@@ -304,7 +302,7 @@ def _make_room_left(state, p):
 
 
 @jit
-def _plant(state, rules, p, mushroom, card):
+def plant(state, rules, p, mushroom, card):
     """Plant a new Mushroom at the given place of the village."""
     cards, village = state["cards"][p, mushroom], state["village"][p, mushroom]
     for i in range(STACK):
@@ -316,10 +314,11 @@ def _plant(state, rules, p, mushroom, card):
     cards[0] = card
     village[rules["type"][card]] = 1
     village[FIREFLIES] = rules["fireflies"][card]
+    _appraise(state, rules, p, mushroom)
 
 
 @jit
-def _grow(state, rules, p, mushroom, card):
+def grow(state, rules, p, mushroom, card):
     """Make a Mushroom grow: the card covers the top one."""
     village = state["village"][p, mushroom]
     kind = rules["type"][card]
@@ -327,30 +326,36 @@ def _grow(state, rules, p, mushroom, card):
     village[kind] += 1
     covered = village[FIREFLIES] if rules["all_fireflies"] else np.int8(0)
     village[FIREFLIES] = covered + rules["fireflies"][card]
+    _appraise(state, rules, p, mushroom)
 
 
 @jit
-def _appraise(state, rules, p):
-    """Mushroom details: what each mushroom of a village pays now."""
+def _appraise(state, rules, p, changed):
+    """Mushroom details: what the mushrooms of a village pay, after one of them was planted or has grown."""
+    village = state["village"][p, changed]
+    kind = state["type"][p, changed]
+    size = int(village[kind])
+    if kind in (MAGIDROME, SPRING):
+        village[PAYS] = _printed_mana(state, rules, p, changed, size)
+    elif kind == LOOKOUT:
+        village[PAYS] = rules["lookout"][size]
+    elif kind == ACADEMY:
+        village[PAYS] = size
+    _appraise_dependent(state, p)
+
+
+@jit
+def _appraise_dependent(state, p):
+    """Mushroom details, Luminarium and Pollenarium: they depend on the whole village."""
     mushrooms = int(state["num_mushrooms"][p])
     fireflies = 0
     for mushroom in range(mushrooms):
         fireflies += state["village"][p, mushroom, FIREFLIES]
     for mushroom in range(mushrooms):
         village = state["village"][p, mushroom]
-        kind = state["type"][p, mushroom]
-        size = int(village[kind])
-        if kind in (MAGIDROME, SPRING):
-            pays = _printed_mana(state, rules, p, mushroom, size)
-        elif kind == LOOKOUT:
-            pays = int(rules["lookout"][size])
-        elif kind == LUMINARIUM:
-            pays = size * fireflies
-        elif kind == POLLENARIUM:
-            pays = size * mushrooms
-        else:
-            pays = size
-        village[PAYS] = pays
+        luminarium, pollenarium = int(village[LUMINARIUM]), int(village[POLLENARIUM])
+        if luminarium | pollenarium:
+            village[PAYS] = luminarium * fireflies + pollenarium * mushrooms
 
 
 @inline

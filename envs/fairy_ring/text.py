@@ -180,10 +180,9 @@ def _read_village(game: Game, reader: _Reader, state: Any, p: int, village: Any)
             if reader.cards[card].type != mushroom["type"]:
                 raise ValueError(f"{place}[{i}].cards[{j}] is card {card}, which is no {mushroom['type']}")
             if j == 0:
-                rules._plant(state, game.rules[0], p, i, card)
+                rules.plant(state, game.rules[0], p, i, card)
             else:
-                rules._grow(state, game.rules[0], p, i, card)
-    rules._appraise(state, game.rules[0], p)
+                rules.grow(state, game.rules[0], p, i, card)
 
 
 def _read_hand(reader: _Reader, state: Any, p: int, player: Mapping[str, Any]) -> None:
