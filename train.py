@@ -29,6 +29,7 @@ import envs
 from agents.allseats import AllSeatsVecEnv, SnapshotPool
 from agents.checkpoint import check_facts, game_facts, read_facts, read_run, read_weights, save_run, save_snapshot, write_aside
 from agents.metrics import Metrics, Score, fixed_opponents, score, score_columns
+from agents.networks import KINDS, Blueprint
 from agents.policy import NetworkAgent, PolicyNetwork
 from agents.rollout import SeatPolicy, SeatRolloutBuffer, SelfPlayPPO
 from envs.game import Game
@@ -38,12 +39,13 @@ from envs.options import describe_games, parse_options
 
 GAME_DEFAULTS: dict[str, dict[str, Any]] = {
     # What a decision gains is seen soon, so a short lambda keeps the luck of the later game out of its advantage.
-    "fairy_ring": {"timesteps": 10_000_000, "gae_lambda": 0.5},
-    "fairy_ring_objectives": {"timesteps": 10_000_000, "gae_lambda": 0.5},
+    # Standings of Fairy Ring are counted in mana, 20 to the point.
+    "fairy_ring": {"timesteps": 5_000_000, "gae_lambda": 0.9, "shaping": 0.005},
+    "fairy_ring_objectives": {"timesteps": 5_000_000, "gae_lambda": 0.9, "shaping": 0.005},
+    "dance_of_eights": {"timesteps": 8_000_000},
 }
 """By game: the settings whose defaults differ from those of :class:`Settings`."""
 
-ACTIVATION = "tanh"
 WATCHED_DEALS, FINAL_DEALS = 0, 1  # seeds of the deals of the evaluations on the way, and of the table at the end
 
 
@@ -72,8 +74,9 @@ class Settings:
     gae_lambda: float = setting(0.95, "of the advantage estimates")
     clip_range: float = setting(0.2, "of the probability ratio")
     entropy: float = setting(0.003, "weight of the policy's entropy in the loss")
+    network: str = setting("own", "the game's own network where it has one, or the flat one", KINDS)
     net: list[int] = setting([128, 128], "widths of the hidden layers")
-    separate_value: bool = setting(False, "whether the value has layers of its own")
+    shaping: float = setting(0.0, "paid for each unit of lead over the others that a seat gains as the game goes")
     snapshot_share: float = setting(0.25, "part of the games in which an earlier policy plays one seat")
     snapshot_every: int = setting(25, "iterations between two snapshots")
     pool_size: int = setting(20, "latest snapshots that may play")
@@ -92,12 +95,17 @@ class Settings:
             _check(self, name, 0 <= getattr(self, name) <= 1, "from 0 to 1")
         for name in ("learning_rate", "final_learning_rate", "clip_range"):
             _check(self, name, 0 < getattr(self, name) < np.inf, "above 0")
-        _check(self, "entropy", 0 <= self.entropy < np.inf, "0 or more")
+        for name in ("entropy", "shaping"):
+            _check(self, name, 0 <= getattr(self, name) < np.inf, "0 or more")
 
     @property
     def samples(self) -> int:
         """Decisions in a rollout."""
         return self.num_envs * self.num_steps
+
+    def blueprint(self, game: Game) -> Blueprint:
+        """Of the network these settings name."""
+        return Blueprint(game, self.network, tuple(self.net))
 
     def make_game(self) -> Game:
         """The game these settings name."""
@@ -167,7 +175,11 @@ def read_command_line(arguments: Sequence[str] | None) -> tuple[Settings, Path |
     others = sorted(set(given) - {"timesteps"}) + ["out"] * (out is not None)
     if others:
         raise ValueError(f"--{others[0].replace('_', '-')} does not go with --resume: the run keeps its settings")
-    return replace(Settings(**read_run(resumed / "model.zip")["settings"]), **given), out, resumed
+    try:
+        kept = Settings(**read_run(resumed / "model.zip")["settings"])
+    except TypeError as error:
+        raise ValueError(f"{resumed} holds a run of another version of train.py") from error
+    return replace(kept, **given), out, resumed
 
 
 # --- a run --------------------------------------------------------------------------------------------------------------
@@ -175,13 +187,15 @@ def read_command_line(arguments: Sequence[str] | None) -> tuple[Settings, Path |
 
 def make_model(settings: Settings, game: Game) -> Any:
     """An untrained learner with its games. They are finite, so nothing is discounted (gamma 1)."""
+    blueprint = settings.blueprint(game)
     venv = AllSeatsVecEnv(
         game,
         settings.num_envs,
         seed=settings.seed,
         reward=settings.reward,
         snapshot_share=settings.snapshot_share,
-        pool=SnapshotPool(ACTIVATION, settings.pool_size, settings.seed),
+        pool=SnapshotPool(blueprint, settings.pool_size, settings.seed),
+        shaping=settings.shaping,
     )
     return SelfPlayPPO(
         SeatPolicy,
@@ -196,7 +210,7 @@ def make_model(settings: Settings, game: Game) -> Any:
         ent_coef=settings.entropy,
         rollout_buffer_class=SeatRolloutBuffer,
         rollout_buffer_kwargs={"venv": venv},
-        policy_kwargs={"net_arch": list(settings.net), "shared_trunk": not settings.separate_value},
+        policy_kwargs={"blueprint": blueprint},
         seed=settings.seed,
         device="cpu",
     )
@@ -217,7 +231,8 @@ class Run:
         self.opponents = fixed_opponents(self.game)
         self.model = make_model(settings, self.game)
         self.venv = self.model.env
-        self.facts = {**game_facts(self.game), "activation": ACTIVATION}
+        self.blueprint = settings.blueprint(self.game)
+        self.facts = {**game_facts(self.game), **self.blueprint.facts}
         _, self.callback = self.model._setup_learn(settings.timesteps)
         self.iteration, self.seconds = 0, 0.0
         (folder / "snapshots").mkdir(parents=True, exist_ok=True)
@@ -264,7 +279,7 @@ class Run:
 
     def evaluate(self, deals: int, seed: int) -> dict[str, Score]:
         """Scores of the policy, playing its likeliest actions, against each fixed opponent."""
-        policy = NetworkAgent(PolicyNetwork(self.model.policy.state_dict(), ACTIVATION))
+        policy = NetworkAgent(PolicyNetwork(self.blueprint, self.model.policy.state_dict()))
         return {name: score(policy, other, self.game, deals, seed) for name, other in self.opponents.items()}
 
     def save(self) -> None:

@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from agents.networks import Blueprint
 from agents.policy import PolicyNetwork
 from agents.rollout import Turn
-from agents.selfplay import NO_ROWS, Games, SeatsVecEnv
+from agents.selfplay import NO_ROWS, Games, SeatsVecEnv, leads_of
 from envs import engine
 from envs.game import Game
 
@@ -24,20 +25,20 @@ class SnapshotPool:
     """Earlier versions of the policy, of which recent ones are drawn more often.
 
     Args:
-        activation: Of the network.
+        blueprint: Of the networks.
         size: So many of the latest are kept.
         seed: Of the draws.
     """
 
-    def __init__(self, activation: str = "tanh", size: int = 20, seed: int = 0) -> None:
-        self.activation = activation
+    def __init__(self, blueprint: Blueprint, size: int = 20, seed: int = 0) -> None:
+        self.blueprint = blueprint
         self.size = size
         self.rng = np.random.default_rng(seed)
         self._networks: dict[int, PolicyNetwork] = {}
 
     def add(self, number: int, weights: Mapping[str, Any]) -> None:
         """Takes in a snapshot; the oldest one leaves a full pool."""
-        self._networks[number] = PolicyNetwork(weights, self.activation)
+        self._networks[number] = PolicyNetwork(self.blueprint, weights)
         while len(self._networks) > self.size:
             del self._networks[self.numbers[0]]
 
@@ -76,6 +77,9 @@ class AllSeatsVecEnv(SeatsVecEnv):
         reward: See ``VectorAECEnv``.
         snapshot_share: Part of the games with a snapshot, 0 to 1; without effect as long as the pool is empty.
         pool: The snapshots.
+        shaping: Paid for each unit by which a seat's standing gains on the mean of the others', as the game goes; in all
+            ``shaping`` times the final lead, less the lead at the first decision of a learning seat: what a snapshot that
+            begins has gained by then is paid to nobody. Standings are those of the game's ``score``. It sums to 0 over the seats.
 
     Raises:
         ValueError: A share outside of 0 to 1, or an argument that ``VectorAECEnv`` does not take.
@@ -90,13 +94,16 @@ class AllSeatsVecEnv(SeatsVecEnv):
         reward: str = "placement",
         snapshot_share: float = 0.0,
         pool: SnapshotPool | None = None,
+        shaping: float = 0.0,
     ) -> None:
         if not 0 <= snapshot_share <= 1:
             raise ValueError(f"snapshot_share is {snapshot_share}; it must be from 0 to 1")
         super().__init__(Games(game, num_envs, seed=seed, reward=reward))
-        self.pool = SnapshotPool(seed=seed) if pool is None else pool
+        self.pool = SnapshotPool(Blueprint(game), seed=seed) if pool is None else pool
+        self.shaping = shaping
         self._snapshot_rows = round(snapshot_share * num_envs)
         self._playing = NO_SNAPSHOT
+        self._final_leads = np.zeros((num_envs, self.num_players), np.float32)
         self._frozen = np.full(num_envs, engine.NO_PLAYER, np.int8)
         self._statistics = np.zeros(4)  # games, decisions in them, games with a snapshot, what those paid the snapshots
         self._next_seed = seed
@@ -127,11 +134,21 @@ class AllSeatsVecEnv(SeatsVecEnv):
     def step_wait(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[dict[str, Any]]]:
         """Plays the actions, then the snapshots until a learning seat is to act in every game."""
         self._begin_turn()
+        before = self.games.leads() if self.shaping else None
         self.games.step(self._actions)
         self._note_ends()
         self._play_snapshots()
         turn = self.last_turn
+        if before is not None:
+            turn.payoffs += np.float32(self.shaping) * (self._leads_after() - before)
         return self._observations(), np.zeros(self.num_envs, np.float32), turn.codes != engine.RUNNING, self._infos
+
+    def _leads_after(self) -> np.ndarray:
+        """By how much each seat leads, ``(N, P) float32``: now, or at the end of a game that this turn has ended."""
+        leads = self.games.leads()
+        ended = self.last_turn.codes != engine.RUNNING
+        leads[ended] = self._final_leads[ended]
+        return leads
 
     def _begin_turn(self) -> None:
         shape = (self.num_envs, self.num_players)
@@ -164,6 +181,7 @@ class AllSeatsVecEnv(SeatsVecEnv):
         first = rows[is_first]
         turn.codes[first] = games.codes[first]
         turn.payoffs[first] = games.results["rewards"][first]
+        self._final_leads[first] = leads_of(games.results["standings"][first])
         cut = first[games.codes[first] == engine.TRUNCATED]
         if len(cut):
             turn.cut_rows = np.concatenate([turn.cut_rows, cut])

@@ -2,7 +2,7 @@
 
 ========================  ==================================================================================================
 ``policy.pth``            the weights, as stable-baselines3 saves them
-``facts.json``            the game: name, version, players, options, sizes; and the network's activation
+``facts.json``            the game: name, version, players, options, sizes; and how to build the network
 ``data`` and others       the rest of stable-baselines3's format: ``SelfPlayPPO.load(path)`` works
 ``run.pickle``            only in a run's ``model.zip``: games, random generators, counters; read by ``--resume`` alone
 ========================  ==================================================================================================
@@ -118,7 +118,13 @@ def read_facts(path: str | os.PathLike[str]) -> dict[str, Any]:
     Raises:
         ValueError: The file is no checkpoint.
     """
-    return json.loads(read_part(path, FACTS))
+    try:
+        facts = json.loads(read_part(path, FACTS))
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        raise ValueError(f"{path} is no checkpoint: its facts cannot be read") from error
+    if not isinstance(facts, dict):
+        raise ValueError(f"{path} is no checkpoint: its facts are no table")
+    return facts
 
 
 def read_weights(path: str | os.PathLike[str]) -> dict[str, Any]:

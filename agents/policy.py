@@ -6,41 +6,41 @@ from pathlib import Path
 
 import numpy as np
 import torch as th
-from torch import nn
 
 from agents.checkpoint import check_facts, read_facts, read_weights
+from agents.networks import Blueprint
 from envs import engine
 from envs.game import Game
 
-ACTIVATIONS: dict[str, type[nn.Module]] = {"tanh": nn.Tanh, "relu": nn.ReLU}
+PREFIX = "network."  # of the weights of a `SeatPolicy`
 
-# A matrix product sums in another order when it has very few rows (measured: below 5), and a policy must not depend on how
-# many games are asked at a time. Smaller batches are filled up.
-SMALLEST_BATCH = 16
+# A matrix product sums in another order when it has very few rows (measured: below 5) and in the rows left over when they are
+# no multiple of its step, and a policy must not depend on how many games are asked at a time. Batches are filled up.
+BATCH_STEP = 16
 
 _NOISE = np.uint64(0x47756D62656C)  # tells this use of a random word from all others
 
 
 class PolicyNetwork:
-    """The layers that lead from observations to logits, and the choice among the legal actions.
+    """A network with fixed weights, and the choice among the legal actions.
 
     Args:
-        weights: Tensors by name, of a policy of stable-baselines3; copied.
-        activation: A name in ``ACTIVATIONS``.
+        blueprint: Of the network.
+        weights: Tensors by name, of a ``SeatPolicy``; copied.
 
     Raises:
-        ValueError: The weights are not those of such a policy.
+        ValueError: The weights are not those of such a network.
     """
 
-    def __init__(self, weights: Mapping[str, th.Tensor], activation: str = "tanh") -> None:
-        names = [name[: -len(".weight")] for name in weights if name.endswith(".weight")]
-        hidden = [name for name in names if name.startswith("mlp_extractor.") and ".value_net." not in name]
-        if "action_net" not in names or activation not in ACTIVATIONS:
-            raise ValueError("the weights are not those of a policy this suite trains")
-        layers: list[nn.Module] = []
-        for name in hidden:
-            layers += [_linear(weights, name), ACTIVATIONS[activation]()]
-        self.layers = nn.Sequential(*layers, _linear(weights, "action_net"))
+    def __init__(self, blueprint: Blueprint, weights: Mapping[str, th.Tensor]) -> None:
+        with th.random.fork_rng(devices=[]):  # the first weights are thrown away; training's random numbers go on untouched
+            self.network = blueprint.build()
+        own = {name.removeprefix(PREFIX): tensor for name, tensor in weights.items() if name.startswith(PREFIX)}
+        try:
+            self.network.load_state_dict(own)
+        except RuntimeError as error:
+            raise ValueError("the weights are not those of a policy this suite trains") from error
+        self.network.requires_grad_(False)
 
     def act(self, observations: np.ndarray, action_masks: np.ndarray, words: np.ndarray, sample: bool) -> np.ndarray:
         """Chooses an action in each of K games.
@@ -62,21 +62,13 @@ class PolicyNetwork:
     def logits(self, observations: np.ndarray) -> np.ndarray:
         """``(K, A) float32`` for ``(K, D) float32``; a row's numbers do not depend on the other rows."""
         count = len(observations)
-        if count < SMALLEST_BATCH:
-            padded = np.zeros((SMALLEST_BATCH, observations.shape[1]), np.float32)
+        missing = -count % BATCH_STEP
+        if missing:
+            padded = np.zeros((count + missing, observations.shape[1]), np.float32)
             padded[:count] = observations
             observations = padded
         with th.inference_mode():
-            return self.layers(th.from_numpy(np.ascontiguousarray(observations))).numpy()[:count]
-
-
-def _linear(weights: Mapping[str, th.Tensor], name: str) -> nn.Linear:
-    weight, bias = weights[f"{name}.weight"], weights[f"{name}.bias"]
-    layer = nn.utils.skip_init(nn.Linear, weight.shape[1], weight.shape[0])
-    with th.no_grad():
-        layer.weight.copy_(weight)
-        layer.bias.copy_(bias)
-    return layer.requires_grad_(False)
+            return self.network(th.from_numpy(np.ascontiguousarray(observations)))[0].numpy()[:count]
 
 
 @engine.kernel
@@ -124,7 +116,8 @@ class PolicyAgent(NetworkAgent):
         sample: Whether it draws from its policy; otherwise it plays its likeliest action.
 
     Raises:
-        ValueError: The file is no checkpoint, or is of another game, version, number of players or size.
+        ValueError: The file is no checkpoint, or is of another game, version, number of players or size, or of a network that
+            cannot be built.
     """
 
     def __init__(self, path: str | os.PathLike[str], game: Game, sample: bool = False) -> None:
@@ -132,7 +125,7 @@ class PolicyAgent(NetworkAgent):
         check_facts(facts, game)
         # Two threads in one busy process are several times slower than one; small batches gain nothing from more.
         th.set_num_threads(1)
-        network = PolicyNetwork(read_weights(path), facts.get("activation", ""))
+        network = PolicyNetwork(Blueprint.from_facts(game, facts), read_weights(path))
         super().__init__(network, _name(Path(path)) + (":sample" if sample else ""), sample)
 
 

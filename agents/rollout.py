@@ -14,8 +14,8 @@ import torch as th
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.buffers import MaskableRolloutBuffer, MaskableRolloutBufferSamples
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
-from torch import nn
 
+from agents.networks import Blueprint
 from envs import engine
 
 # Every torch distribution would check its arguments: 4 to 7 % of all training time for errors that cannot happen here.
@@ -213,64 +213,37 @@ def _no_values(observations: th.Tensor) -> th.Tensor:
     raise RuntimeError("the buffer needs predict_values to go on from games that were cut by a limit")
 
 
-class SharedTrunk(nn.Module):
-    """One stack of layers for policy and value; takes about a third off the training time of two stacks."""
-
-    def __init__(self, size: int, widths: list[int], activation: type[nn.Module]) -> None:
-        super().__init__()
-        layers: list[nn.Module] = []
-        for width in widths:
-            layers += [nn.Linear(size, width), activation()]
-            size = width
-        self.trunk = nn.Sequential(*layers)
-        self.latent_dim_pi = self.latent_dim_vf = size
-
-    def forward(self, features: th.Tensor) -> tuple[th.Tensor, th.Tensor]:
-        """What the policy and the value head see; the same."""
-        latent = self.trunk(features)
-        return latent, latent
-
-    def forward_actor(self, features: th.Tensor) -> th.Tensor:
-        """What the policy head sees."""
-        return self.trunk(features)
-
-    def forward_critic(self, features: th.Tensor) -> th.Tensor:
-        """What the value head sees."""
-        return self.trunk(features)
-
-
 class SeatPolicy(MaskableActorCriticPolicy):
-    """The network of sb3-contrib with a shorter way from logits to actions and log-probabilities.
+    """A network of ``agents.networks`` as a policy of sb3-contrib, with a shorter way from logits to log-probabilities.
 
     sb3-contrib builds its distribution twice for every minibatch; here one log-softmax does.
 
     Args:
         *args: As of ``MaskableActorCriticPolicy``.
-        shared_trunk: Whether policy and value share their layers (``net_arch`` is then one list of widths).
+        blueprint: Of the network.
         **kwargs: As of ``MaskableActorCriticPolicy``.
     """
 
-    def __init__(self, *args: Any, shared_trunk: bool = True, **kwargs: Any) -> None:
-        self.shared_trunk = shared_trunk
+    def __init__(self, *args: Any, blueprint: Blueprint, **kwargs: Any) -> None:
+        self.blueprint = blueprint
         super().__init__(*args, **kwargs)
 
     def _get_constructor_parameters(self) -> dict[str, Any]:
-        return super()._get_constructor_parameters() | {"shared_trunk": self.shared_trunk}
+        return super()._get_constructor_parameters() | {"blueprint": self.blueprint}
 
-    def _build_mlp_extractor(self) -> None:
-        if not self.shared_trunk:
-            super()._build_mlp_extractor()
-            return
-        widths = list(self.net_arch)
-        self.mlp_extractor = SharedTrunk(self.features_dim, widths, self.activation_fn)  # type: ignore[assignment, arg-type]
+    def _build(self, lr_schedule: Callable[[float], float]) -> None:
+        self.network = self.blueprint.build()
+        self.optimizer = self.optimizer_class(
+            self.parameters(), lr=lr_schedule(1), **self.optimizer_kwargs  # type: ignore[call-arg]
+        )  # fmt: skip
 
     def _heads(self, observations: th.Tensor, action_masks: Any) -> tuple[th.Tensor, th.Tensor, th.Tensor | None]:
-        latent_pi, latent_vf = self.mlp_extractor(observations)
-        logits, illegal = self.action_net(latent_pi), None
+        logits, values = self.network(observations)
+        illegal = None
         if action_masks is not None:
             illegal = th.as_tensor(action_masks).reshape(logits.shape) == 0
             logits = logits.masked_fill(illegal, ILLEGAL_LOGIT)
-        return logits.log_softmax(-1), self.value_net(latent_vf), illegal
+        return logits.log_softmax(-1), values, illegal
 
     def forward(
         self, obs: th.Tensor, deterministic: bool = False, action_masks: Any = None
@@ -294,6 +267,22 @@ class SeatPolicy(MaskableActorCriticPolicy):
         # An illegal action has probability exactly 0 and a finite log-probability: it adds nothing.
         entropy = -(log_probs.exp() * log_probs).sum(-1)
         return values, log_probs.gather(1, actions[:, None]).squeeze(1), entropy
+
+    def get_distribution(self, obs: th.Tensor, action_masks: Any = None) -> Any:  # type: ignore[override]
+        """The library's distribution of the actions; not needed for learning."""
+        distribution = self.action_dist.proba_distribution(action_logits=self.network(obs)[0])
+        if action_masks is not None:
+            distribution.apply_masking(action_masks)
+        return distribution
+
+    def predict_values(self, obs: th.Tensor) -> th.Tensor:  # type: ignore[override]
+        """Values ``(K, 1)``."""
+        return self.network(obs)[1]
+
+    def _predict(  # type: ignore[override]
+        self, observation: th.Tensor, deterministic: bool = False, action_masks: Any = None
+    ) -> th.Tensor:
+        return self.forward(observation, deterministic, action_masks)[0]
 
 
 class SelfPlayPPO(MaskablePPO):

@@ -28,6 +28,12 @@ def decision_words(states, words):
         words[i] = engine.mix_in(engine.mix_in(states[i]["rng"], _WORLD), states[i]["decisions"])
 
 
+def leads_of(standings: np.ndarray) -> np.ndarray:
+    """By how much each seat leads the mean of the others, ``(K, P) float32``, from ``(K, P)`` standings."""
+    own = standings.astype(np.float32)
+    return own - (own.sum(axis=1, keepdims=True) - own) / np.float32(own.shape[1] - 1)
+
+
 class Games(VectorAECEnv):
     """``VectorAECEnv`` of which a part of the games can be stepped while the others wait."""
 
@@ -83,6 +89,12 @@ class Games(VectorAECEnv):
         seats = self._seats[rows].astype(np.int64)
         self.game.kernels.redeal_batch(self.states[rows], self.game.rules, seats, self.words(rows), worlds)
         return worlds
+
+    def leads(self) -> np.ndarray:
+        """By how much each seat leads the mean of the others now, ``(N, P) float32``."""
+        now = np.empty_like(self._results)
+        self.game.kernels.standings_batch(self.states, self.game.rules, now)
+        return leads_of(now["standings"])
 
     @property
     def results(self) -> np.ndarray:

@@ -1,4 +1,7 @@
-"""Seconds from the start of a process to its first step, with a cold and a warm machine-code cache: ``python -m benchmarks.startup``."""
+"""Seconds from the start of a process to its first step, cold and warm: ``python -m benchmarks.startup``.
+
+Cold: every machine-code cache is empty. Warm: the same program has run before.
+"""
 
 import argparse
 import os

@@ -30,9 +30,8 @@ class MinimalLoop:
         self.env = envs.make_vec(game, settings.num_envs, seed=settings.seed)
         space = self.env.single_observation_space["observation"]
         self.policy = SeatPolicy(
-            space, self.env.single_action_space, lambda _: settings.learning_rate, net_arch=list(settings.net)
+            space, self.env.single_action_space, lambda _: settings.learning_rate, blueprint=settings.blueprint(game)
         )
-        self.trunk, self.actor, self.critic = self.policy.mlp_extractor.trunk, self.policy.action_net, self.policy.value_net
         self.optimizer = self.policy.optimizer
         steps, games = settings.num_steps, settings.num_envs
         self.observations = np.zeros((steps, games, game.observation_size), np.float32)
@@ -44,8 +43,8 @@ class MinimalLoop:
 
     def network(self, observations: th.Tensor, masks: th.Tensor) -> tuple[th.Tensor, th.Tensor]:
         """Log-probabilities ``(K, A)`` and values ``(K,)``."""
-        latent = self.trunk(observations)
-        return self.actor(latent).masked_fill(masks == 0, -1e8).log_softmax(-1), self.critic(latent).squeeze(1)
+        logits, values = self.policy.network(observations)
+        return logits.masked_fill(masks == 0, -1e8).log_softmax(-1), values.squeeze(1)
 
     def iteration(self) -> None:
         """A rollout and the update from it."""

@@ -22,6 +22,9 @@ from envs.options import describe_games, parse_options
 from envs.vector import VectorAECEnv
 
 
+PICTURES = 6  # positions of a game of full length whose pictures are compared
+
+
 class ConformanceError(AssertionError):
     """A game breaks a promise of the suite; the message says which and where."""
 
@@ -157,7 +160,8 @@ def check_views(game: Game, seed: int, pictures: bool = True) -> None:
         for seat in range(game.num_players):
             world = redealt(game, record, seat, int(rng.integers(1 << 62)))
             _require(world["rng"][0] != record["rng"][0], f"{where}: a re-dealt game keeps its random word")
-            _check_same_view(game, record, world, seat, f"{where}, seat {seat}", pictures and rng.random() < 0.1)
+            drawn = pictures and rng.random() * game.max_decisions < PICTURES
+            _check_same_view(game, record, world, seat, f"{where}, seat {seat}", drawn)
             _check_dict(game, world, f"{where}, re-dealt for seat {seat}")
 
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import torch as th
 
+from agents.networks import Blueprint
 from agents.rollout import SeatPolicy, SeatRolloutBuffer, Turn
 from envs.engine import RUNNING, TERMINATED, TRUNCATED
 
@@ -33,6 +34,16 @@ def add(buffer, acted, codes, payoffs, values, observations=None, cuts=((), ()))
     numbers = th.tensor(np.array(values, np.float32))
     masks = np.ones((games, A), np.int8)
     buffer.add(observations, np.zeros(games), np.zeros(games), np.zeros(games), numbers[:, None], -numbers, action_masks=masks)
+
+
+def make_policy(widths, gain=None):
+    """A policy for such observations and actions; with a gain its logits differ, untrained ones are all near 0."""
+    game = SimpleNamespace(observation_size=D, num_actions=A, kernels=SimpleNamespace(__name__="nothing"))
+    box, discrete = gymnasium.spaces.Box(-9, 9, (D,), np.float32), gymnasium.spaces.Discrete(A)
+    policy = SeatPolicy(box, discrete, lambda _: 1e-3, blueprint=Blueprint(game, "flat", widths))
+    if gain is not None:
+        th.nn.init.normal_(policy.network.logits.weight, std=gain)
+    return policy
 
 
 def finish(buffer, seats_to_move, last_values):
@@ -208,7 +219,7 @@ def test_a_decision_without_outcome_changes_no_gradient():
         buffer.values[unknown] = junk
         buffer.advantages[unknown] = junk
         buffer.returns[unknown] = junk
-        policy = SeatPolicy(buffer.observation_space, buffer.action_space, lambda _: 1e-3, net_arch=[8])
+        policy = make_policy([8])
         for batch in buffer.get(8):
             normalised = (batch.advantages - batch.advantages.mean()) / batch.advantages.std()
             values, log_prob, entropy = policy.evaluate_actions(batch.observations, batch.actions, batch.action_masks)
@@ -221,9 +232,8 @@ def test_a_decision_without_outcome_changes_no_gradient():
 
 def test_the_short_way_to_log_probabilities_is_that_of_the_library():
     th.manual_seed(1)
-    box, discrete = gymnasium.spaces.Box(-9, 9, (D,), np.float32), gymnasium.spaces.Discrete(A)
-    for shared_trunk in (False, True):
-        policy = SeatPolicy(box, discrete, lambda _: 1e-3, net_arch=[8, 8], shared_trunk=shared_trunk)
+    for gain in (None, 1.0):
+        policy = make_policy([8, 8], gain)
         observations, masks = th.randn(50, D), th.rand(50, A) < 0.5
         masks[:, 1] = True
         actions, values, log_prob = policy(observations, action_masks=masks.numpy())
@@ -239,11 +249,11 @@ def test_the_short_way_to_log_probabilities_is_that_of_the_library():
 
 def test_actions_are_drawn_with_the_probabilities_of_the_policy():
     th.manual_seed(2)
-    box, discrete = gymnasium.spaces.Box(-9, 9, (D,), np.float32), gymnasium.spaces.Discrete(A)
-    policy = SeatPolicy(box, discrete, lambda _: 1e-3, net_arch=[4], ortho_init=False)
+    policy = make_policy([4], gain=1.0)
     observations, masks = th.ones(20_000, D), np.tile(np.array([1, 0, 1, 1], np.int8), (20_000, 1))
     actions, _, log_prob = policy(observations, action_masks=masks)
     shares = np.bincount(actions.numpy(), minlength=A) / len(actions)
     expected = policy.get_distribution(observations[:1], masks[:1]).distribution.probs[0].detach().numpy()
+    assert expected.max() > expected[[0, 2, 3]].min() + 0.1
     np.testing.assert_allclose(shares, expected, atol=0.015)
     assert shares[1] == 0

@@ -6,13 +6,15 @@ import torch as th
 from sb3_contrib import MaskablePPO
 from stable_baselines3 import PPO
 
+import envs
 from agents.agent import RandomAgent
 from agents.allseats import NO_SNAPSHOT, AllSeatsVecEnv, SnapshotPool
+from agents.networks import Blueprint
 from agents.rollout import SeatPolicy, SeatRolloutBuffer, SelfPlayPPO
-from agents.selfplay import SelfPlayVecEnv
+from agents.selfplay import SelfPlayVecEnv, leads_of
 from envs.engine import RUNNING, TRUNCATED
 from envs.vector import VectorAECEnv
-from tests import race
+from tests import climb, race
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +28,13 @@ def random_actions(masks, rng):
 
 def random_weights(game, seed):
     th.manual_seed(seed)
-    return SeatPolicy(*spaces(game), lambda _: 1e-3, net_arch=[8], ortho_init=False).state_dict()
+    policy = SeatPolicy(*spaces(game), lambda _: 1e-3, blueprint=blueprint(game))
+    th.nn.init.normal_(policy.network.logits.weight)  # an untrained policy is nearly uniform
+    return policy.state_dict()
+
+
+def blueprint(game):
+    return Blueprint(game, "flat", (8,))
 
 
 def spaces(game):
@@ -34,11 +42,11 @@ def spaces(game):
     return env.single_observation_space["observation"], env.single_action_space
 
 
-def all_seats(game, num_envs=40, share=0.0, snapshots=(), seed=3):
-    pool = SnapshotPool(seed=seed)
+def all_seats(game, num_envs=40, share=0.0, snapshots=(), seed=3, **more):
+    pool = SnapshotPool(blueprint(game), seed=seed)
     for number in snapshots:
         pool.add(number, random_weights(game, number))
-    venv = AllSeatsVecEnv(game, num_envs, seed=seed, snapshot_share=share, pool=pool)
+    venv = AllSeatsVecEnv(game, num_envs, seed=seed, snapshot_share=share, pool=pool, **more)
     venv.draw_snapshot()
     return venv
 
@@ -204,7 +212,7 @@ def test_a_saved_state_goes_on_the_same_way(game):
 
 
 def test_recent_snapshots_are_drawn_more_often(game):
-    pool = SnapshotPool(size=3)
+    pool = SnapshotPool(blueprint(game), size=3)
     assert pool.draw() == NO_SNAPSHOT
     for number in range(5):
         pool.add(number, random_weights(game, number))
@@ -220,13 +228,115 @@ def test_the_algorithm_learns_from_all_seats(num_players):
     venv = all_seats(game, num_envs=16, share=0.25, snapshots=(1,))
     model = SelfPlayPPO(
         SeatPolicy, venv, n_steps=16, batch_size=64, n_epochs=2, gamma=1.0, seed=0, device="cpu",
-        rollout_buffer_class=SeatRolloutBuffer, rollout_buffer_kwargs={"venv": venv}, policy_kwargs={"net_arch": [8]},
+        rollout_buffer_class=SeatRolloutBuffer, rollout_buffer_kwargs={"venv": venv},
+        policy_kwargs={"blueprint": blueprint(game)},
     )  # fmt: skip
     before = [parameter.clone() for parameter in model.policy.parameters()]
     model.learn(16 * 16 * 4)
     assert all(not th.equal(a, b) for a, b in zip(before, model.policy.parameters(), strict=True))
     assert all(parameter.isfinite().all() for parameter in model.policy.parameters())
     assert venv.games.results["illegal"].sum() == 0
+
+
+# --- shaping ------------------------------------------------------------------------------------------------------------
+
+SHAPING = 0.25
+
+
+def test_a_lead_is_measured_against_the_mean_of_the_others():
+    leads = leads_of(np.array([[3, 0, 0], [1, 1, 1], [0, -2, 5]], np.int64))
+    assert leads.tolist() == [[3, -1.5, -1.5], [0, 0, 0], [-1.5, -4.5, 6]]
+    assert leads_of(np.array([[40, 25]])).tolist() == [[15, -15]]
+
+
+def test_a_step_pays_by_hand():
+    venv = all_seats(climb.make_game(num_players=3), num_envs=1, shaping=SHAPING)
+    venv.reset()
+    first = int(venv.seats_to_move[0])
+    order = [first, (first + 1) % 3, (first + 2) % 3]
+    venv.step(np.array([race.STEP]))
+    assert venv.last_turn.payoffs[0, order].tolist() == [0.25, -0.125, -0.125]
+    venv.step(np.array([race.STEP]))
+    assert venv.last_turn.payoffs[0, order].tolist() == [0.25, -0.125, -0.125]
+    *_, dones, _ = venv.step(np.array([race.STEP]))  # the goal; the next game has been dealt
+    assert dones.all()
+    assert venv.last_turn.payoffs[0, order].tolist() == [0.25 + 1, -0.125 - 0.5, -0.125 - 0.5]
+    venv.step(np.array([race.PASS]))
+    assert not venv.last_turn.payoffs.any()
+
+
+def play_beside_an_unshaped_one(game, share, shaping, steps, num_envs=60):
+    """Plays the same decisions with and without shaping.
+
+    Yields the two environments, which games have ended, and the infos of those.
+    """
+    snapshots = (1, 2) if share else ()
+    shaped, plain = (all_seats(game, num_envs, share, snapshots, shaping=unit) for unit in (shaping, 0.0))
+    rng = np.random.default_rng(0)
+    np.testing.assert_array_equal(shaped.reset(), plain.reset())
+    yield shaped, plain, np.ones(num_envs, bool), None
+    for _ in range(steps):
+        actions = random_actions(shaped.action_masks(), rng)
+        observations, _, dones, infos = shaped.step(actions)
+        np.testing.assert_array_equal(observations, plain.step(actions)[0])
+        for name in ("acted", "codes", "cut_rows", "cut_observations"):
+            np.testing.assert_array_equal(getattr(shaped.last_turn, name), getattr(plain.last_turn, name))
+        yield shaped, plain, dones, infos
+
+
+@pytest.mark.parametrize("share", [0.0, 0.5, 1.0])
+@pytest.mark.parametrize("num_players", [2, 3, 4])
+def test_shaping_pays_every_game_its_reward_and_the_lead_gained(num_players, share):
+    paid, opening, began_ahead, cut = np.zeros((60, num_players)), np.zeros((60, num_players)), 0, 0
+    ended = 0
+    for shaped, plain, dones, infos in play_beside_an_unshaped_one(climb.make_game(num_players=num_players), share, SHAPING, 120):
+        turn = shaped.last_turn
+        if infos is not None:
+            np.testing.assert_allclose(turn.payoffs.sum(1), 0, atol=1e-6)
+            paid += turn.payoffs
+            for row in np.flatnonzero(dones):
+                gained = leads_of(infos[row]["score"][None])[0] - opening[row]  # in a climb score and standing are the same
+                np.testing.assert_allclose(paid[row], plain.last_turn.payoffs[row] + SHAPING * gained, rtol=0, atol=1e-6)
+                ended, cut = ended + 1, cut + (turn.codes[row] == TRUNCATED)
+        paid[dones] = 0
+        opening[dones] = shaped.games.leads()[dones]
+        began_ahead += np.count_nonzero(opening[dones].any(1))
+    assert ended > 500
+    assert cut > 5
+    if share:
+        assert shaped.dropped_games > 0  # ends and restarts in one step
+        assert began_ahead > 0
+    else:
+        assert began_ahead == 0  # so over a whole game the lead gained is the final lead
+
+
+@pytest.mark.parametrize(("num_players", "share"), [(2, 0.5), (3, 0.0), (4, 0.5)])
+def test_a_whole_game_of_fairy_ring_pays_reward_and_final_lead(num_players, share):
+    game = envs.make_game("fairy_ring", num_players=num_players)
+    paid, ended, on_the_way = np.zeros((24, num_players)), 0, 0
+    for shaped, plain, dones, infos in play_beside_an_unshaped_one(game, share, 0.005, 70 * num_players, num_envs=24):
+        if infos is None:
+            continue
+        payoffs = shaped.last_turn.payoffs
+        np.testing.assert_allclose(payoffs.sum(1), 0, atol=1e-6)
+        paid += payoffs
+        on_the_way += np.count_nonzero(payoffs[~dones].any(1))
+        final = leads_of(shaped.games.results["standings"])
+        np.testing.assert_allclose(paid[dones], (plain.last_turn.payoffs + 0.005 * final)[dones], rtol=0, atol=1e-5)
+        ended += np.count_nonzero(dones)
+        paid[dones] = 0
+    assert ended > 24
+    assert on_the_way > 500
+
+
+def test_no_shaping_pays_rewards_alone():
+    for _, plain, dones, infos in play_beside_an_unshaped_one(climb.make_game(num_players=3), 0.5, 0.0, 60):
+        if infos is not None:
+            assert not plain.last_turn.payoffs[~dones].any()
+            for row in np.flatnonzero(dones & (plain.last_turn.codes != TRUNCATED)):
+                rank = infos[row]["rank"]
+                places = [1 - (np.count_nonzero(rank < r) * 2 + np.count_nonzero(rank == r) - 1) / 2 for r in rank]
+                np.testing.assert_allclose(plain.last_turn.payoffs[row], places, atol=1e-6)
 
 
 # --- one seat learns ----------------------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 import json
 import os
+import pickle
 import re
 import signal
 import subprocess
@@ -17,7 +18,9 @@ import agents.checkpoint as checkpoint
 import envs
 import train
 from agents.metrics import fixed_opponents, score
+from agents.networks import FlatNetwork
 from agents.policy import NetworkAgent, PolicyAgent, PolicyNetwork
+from agents.ring_network import RingNetwork
 from agents.rollout import SelfPlayPPO
 
 ROOT = Path(__file__).parents[1]
@@ -87,15 +90,47 @@ def test_a_checkpoint_is_a_model_of_the_library_too(finished):
     model = SelfPlayPPO.load(finished / "model.zip", device="cpu")
     for name, weights in weights_of(finished).items():
         assert th.equal(weights, model.policy.state_dict()[name])
+    blueprint = model.policy_kwargs["blueprint"]
+    assert blueprint.facts == {"network": "own", "widths": [8]}
+    assert (blueprint.game.name, blueprint.game.num_players) == ("fairy_ring", 2)
+    observations, masks, worlds = some_decisions(blueprint.game)
+    actions, _ = model.predict(observations, action_masks=masks, deterministic=True)
+    assert actions.tolist() == PolicyAgent(finished / "model.zip", blueprint.game).act(observations, masks, worlds).tolist()
+
+
+def test_evaluations_do_not_disturb_the_learning(finished, tmp_path):
+    assert tiny(tmp_path / "watched", 8, "--eval-every", "1") == 0
+    for name, weights in weights_of(finished).items():
+        assert th.equal(weights, weights_of(tmp_path / "watched")[name]), name
+
+
+def test_a_run_with_the_flat_network_can_be_resumed_and_played(finished, tmp_path, game):
+    folder = tmp_path / "flat"
+    assert tiny(folder, 2, "--network", "flat") == 0
+    assert train.main(["--resume", str(folder), "--timesteps", str(3 * ITERATION)]) == 0
+    kinds = {}
+    for run in (finished, folder):
+        for path in (run / "model.zip", *(run / "snapshots").iterdir()):
+            facts = checkpoint.read_facts(path)
+            assert facts["widths"] == [8]
+            kinds[facts["network"]] = type(PolicyAgent(path, game).network.network)
+    assert kinds == {"own": RingNetwork, "flat": FlatNetwork}
+
+
+def test_shaping_comes_from_the_games_defaults_or_the_command_line(tmp_path):
+    assert train.read_command_line([])[0].shaping == 0.005
+    assert train.read_command_line(["--env", "dance_of_eights"])[0].shaping == 0
+    settings, *_ = train.read_command_line(["--num-envs", "8", "--batch-size", "64", "--shaping", "0.5"])
+    assert train.Run(settings, tmp_path / "run").venv.shaping == 0.5
 
 
 def test_training_improves_the_policy(tmp_path):
-    settings = train.Settings(timesteps=180_000, num_envs=128, batch_size=512, net=[64], learning_rate=2e-3, seed=1)
+    settings = train.Settings(timesteps=60_000, num_envs=128, batch_size=512, net=[64], learning_rate=2e-3, seed=1)
     run = train.Run(settings, tmp_path)
     random = fixed_opponents(run.game)["random"]
 
     def win_share():
-        policy = NetworkAgent(PolicyNetwork(run.model.policy.state_dict()))
+        policy = NetworkAgent(PolicyNetwork(run.blueprint, run.model.policy.state_dict()))
         return score(policy, random, run.game, deals=150, seed=3).win_share["mean"]
 
     untrained = win_share()
@@ -202,6 +237,9 @@ def test_a_killed_run_can_be_resumed(finished, tmp_path):
         (["--batch-size", "999999"], r"--batch-size is 999999; it must be from 2 to 8192"),
         (["--learning-rate", "nan"], r"--learning-rate is nan; it must be above 0"),
         (["--reward", "gold"], r"invalid choice: 'gold'"),
+        (["--network", "deep"], r"argument --network: invalid choice: 'deep' \(choose from"),
+        (["--net", "8", "0"], r"--net is \[8, 0\]; it must be one width or more, each at least 1"),
+        (["--shaping", "-1"], r"--shaping is -1.0; it must be 0 or more"),
         (["--speed", "9"], r"unrecognized arguments: --speed 9"),
         (["--resume", "nowhere"], r"nowhere/model.zip is no checkpoint"),
         (["--resume", "nowhere", "--seed", "1"], r"--seed does not go with --resume"),
@@ -218,6 +256,14 @@ def test_a_wrong_argument_is_one_line(arguments, message, capsys, tmp_path):
     assert error.count("\n") == 1
     assert re.search(message, error)
     assert not (tmp_path / "run").exists()
+
+
+def test_a_run_of_another_version_is_not_resumed(finished, tmp_path, capsys):
+    settings = {**checkpoint.read_run(finished / "model.zip")["settings"], "separate_value": False}
+    content = checkpoint.pack({checkpoint.RUN: pickle.dumps({"settings": settings})})
+    checkpoint.write_aside(tmp_path / "model.zip", content)
+    assert train.main(["--resume", str(tmp_path)]) == 2
+    assert capsys.readouterr().err == f"train.py: error: {tmp_path} holds a run of another version of train.py\n"
 
 
 def test_a_folder_with_a_run_is_not_overwritten(finished, capsys):
