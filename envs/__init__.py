@@ -35,6 +35,7 @@ GAMES: dict[str, Entry] = {
     "fairy_ring": Entry("envs.fairy_ring"),
     "fairy_ring_objectives": Entry("envs.fairy_ring", {"objectives": True}),
     "dance_of_eights": Entry("envs.dance_of_eights"),
+    "mushroom_rings": Entry("envs.mushroom_rings"),
 }
 """Every rule set by name. A new game is one line here."""
 

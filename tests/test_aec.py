@@ -42,7 +42,7 @@ def test_pettingzoo_finds_every_rule_set_reproducible(game):
 def test_every_seat_is_paid_and_ends_at_once(game):
     env = envs.raw_env(game)
     paid = play_to_end(env)
-    assert sum(paid.values()) == pytest.approx(0)
+    assert sum(paid.values()) == pytest.approx(0, abs=1e-6)
     assert not env.agents
     env.reset(seed=3)
     rng = np.random.default_rng(3)
@@ -201,7 +201,7 @@ def test_it_converts_to_a_parallel_environment(game_for_two):
         observations, rewards, *_ = env.step(actions)
         for agent, reward in rewards.items():
             total[agent] += reward
-    assert sum(total.values()) == pytest.approx(0)
+    assert sum(total.values()) == pytest.approx(0, abs=1e-6)
 
 
 def test_pictures_of_every_mode(game_for_two):

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from envs.dance_of_eights.cards import VALUES, load_cards
-from envs.engine import HEADER
+from envs.engine import record_dtype
 
 HAND = 8  # cards in a hand between turns
 NUM_CARDS = len(load_cards())  # distinct cards
@@ -35,7 +35,6 @@ class Phase(IntEnum):
 def state_dtype(num_players: int) -> np.dtype:
     """The record of a game for so many players; it has no gaps, so equal games are equal bytes."""
     fields: list[tuple[Any, ...]] = [
-        *HEADER,
         ("phase", np.int8),  # a Phase
         ("winner", np.int16),  # a seat, NO_PLAYER while nobody has won
         ("turn", np.int32),  # the round of the table, from 1
@@ -49,7 +48,7 @@ def state_dtype(num_players: int) -> np.dtype:
         # other fields and saves every observation a sum over the players.
         ("unplaced", np.int8, (ROW,)),
     ]
-    return np.dtype(fields, align=True)
+    return record_dtype(fields)
 
 
 RULES = np.dtype(

@@ -1,0 +1,121 @@
+"""Dicts, sentences and what re-dealing must not change."""
+
+import copy
+import random
+
+import numpy as np
+import pytest
+
+import envs
+
+from .table import Table, new_game
+from .test_garden import DOUBLE, TWICE
+
+
+@pytest.fixture(scope="module")
+def game():
+    return new_game()
+
+
+def played(game, decisions, seed=0):
+    """An environment after so many random decisions."""
+    env, rng = envs.make_vec(game, 1, seed=seed), random.Random(seed)
+    for _ in range(decisions):
+        env.step(np.array([rng.choice(game.legal_actions(env.states))]))
+    return env
+
+
+def test_redealing_shuffles_the_pile_and_nothing_else(game):
+    for decisions in (0, 40, 150):
+        env = played(game, decisions)
+        before, view = env.states.copy(), env.observe(1)["observation"].copy()
+        world = env.worlds(np.array([99], np.uint64), np.array([1]))
+        top = int(before["top"][0])
+        assert sorted(world["pile"][0]) == sorted(before["pile"][0])
+        assert not np.array_equal(world["pile"], before["pile"]) and not world["pile"][0, :top].any()
+        assert game.to_dict(world, 1) == game.to_dict(before, 1)
+        env.states[:] = world
+        env.refresh()
+        assert env.observe(1)["observation"].tobytes() == view.tobytes()
+        for name in set(game.state_dtype.names) - {"pile", "rng"}:
+            assert world[name].tobytes() == before[name].tobytes(), name
+
+
+def test_a_seat_does_not_see_the_bag(game):
+    view = game.to_dict(played(game, 30).states, 0)
+    assert view["bag"] is None and view["set_aside"] is None and view["bag_size"] > 0
+    with pytest.raises(ValueError, match="bag or set_aside"):
+        game.from_dict(view)
+
+
+def change(path, value):
+    def changed(state):
+        *way, last = path
+        for key in way:
+            state = state[key]
+        state[last] = value
+
+    return changed
+
+
+WRONG = [
+    (change(["phase"], "think"), "phase is 'think'"),
+    (change(["laid"], 3), "laid is 3; it must be a whole number from 0 to 2"),
+    (change(["garden", 3, "q"], 40), r"garden\[3\] is \(40"),
+    (change(["garden", 2, "tile"], 93), "paths are not those|garden"),
+    (change(["players", 1, "storage"], [0]), r"players\[1\].storage\[0\] is 0"),
+    (change(["players", 1, "markers"], [12]), r"players\[1\].markers\[0\] is 12"),
+    (change(["players", 2, "flowers"], [1, 1]), r"players\[2\].flowers is \[1, 1\]"),
+    (change(["players", 0, "gnomes", 0], {"at": "path", "q": 5, "r": 5, "edge": 0}), r"players\[0\].gnomes\[0\] is"),
+    (change(["players", 0, "gnomes", 0], {"at": "sea"}), r"players\[0\].gnomes\[0\].at is 'sea'"),
+    (change(["rings", 0, "size"], 4), r"rings\[0\].size is 4"),
+    (change(["rings", 0, "signpost"], "green"), r"rings\[0\].signpost is 'green'"),
+    (change(["rings", 0, "gnomes"], [[0, 0]]), r"rings\[0\].gnomes are"),
+    (change(["market", "blocked", "red"], [9]), "market.blocked.red"),
+    (change(["offer", 0], 200), r"offer\[0\] is 200"),
+    (change(["offer", 0], 2), "tile 2 is in"),
+    (change(["bag_size"], 1), "bag_size is 1"),
+    (change(["current_player"], 1), "current_player is 1"),
+    (lambda state: state.pop("paths"), "there is no 'paths'"),
+]
+
+
+@pytest.mark.parametrize(("spoil", "message"), WRONG)
+def test_a_wrong_dict_is_told_with_its_place(game, spoil, message):
+    state = copy.deepcopy(Table(game, TWICE).state)
+    spoil(state)
+    with pytest.raises(ValueError, match=message):
+        game.from_dict(state)
+
+
+def test_sentences_say_what_a_move_does(game):
+    table = Table(game, DOUBLE, [41])
+    table.do("tile", slot=0)
+    table.do("cell", q=1, r=0)
+    action = game.action(table.env.states, {"type": "orientation", "side": 0, "rotation": 0})
+    words = game.sentence(table.env.states, action)
+    assert words == "player 0 lays tile 41 (0-1 red, 2-3 yellow) turned 0 at (1, 0), closing a ring of 3 and a ring of 3"
+
+
+def test_every_move_has_a_sentence_and_every_state_a_picture(game):
+    for seed in range(2):
+        env, rng = envs.make_vec(game, 1, seed=seed), random.Random(seed)
+        for decision in range(120):
+            legal = game.legal_actions(env.states)
+            for action in rng.sample(legal, min(3, len(legal))):
+                assert game.sentence(env.states, action).startswith("player ")
+                assert game.action(env.states, game.move(env.states, action)) == action
+            if decision % 40 == 0:
+                assert "offer: " in game.text(env.states, 0)
+                assert game.svg(env.states, 0).startswith("<svg")
+            env.step(np.array([rng.choice(legal)]))
+
+
+def test_the_observation_is_egocentric_and_in_bounds(game):
+    env = played(game, 200)
+    for seat in range(3):
+        view = env.observe(seat)["observation"][0]
+        assert view.min() >= game.observation_low and view.max() <= game.observation_high
+        turn = game.section(view, "turn_player")
+        assert turn.argmax() == (int(env.states["turn_player"][0]) - seat) % 3
+        assert (game.section(view, "garden")[..., 0] > 0).sum() == env.states["num_laid"][0]
