@@ -21,7 +21,6 @@ from envs.game import Game
 from envs.options import describe_games, parse_options
 from envs.vector import VectorAECEnv
 
-
 PICTURES = 6  # positions of a game of full length whose pictures are compared
 
 
