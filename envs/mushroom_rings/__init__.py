@@ -4,8 +4,8 @@ Rule set
     ``mushroom_rings``; the variant with the mushroom trade board is the option ``trade_board``.
 
 Source
-    The rule text of *Mushroom Rings*, made exact where it leaves room. Sections named in the docstrings: "The garden" (tiles, paths,
-    rings, ban and leave), "A turn" with its five steps, "End", "Decisions", "State as a dict".
+    The rule text of *Mushroom Rings*, made exact where it leaves room. Sections named in the docstrings: "The garden" (tiles,
+    paths, rings, ban and leave), "A turn" with its five steps, "End", "Decisions", "State as a dict".
 
 Rules in brief
     On a turn a player lays two of eight tiles on offer and up to two stored ones; path meets path, green meets green. A closed
