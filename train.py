@@ -26,6 +26,7 @@ from stable_baselines3.common.utils import LinearSchedule
 from tqdm import tqdm
 
 import envs
+from agents.agent import make_agent
 from agents.allseats import AllSeatsVecEnv, SnapshotPool
 from agents.checkpoint import check_facts, game_facts, read_facts, read_run, read_weights, save_run, save_snapshot, write_aside
 from agents.metrics import Metrics, Score, fixed_opponents, score, score_columns
@@ -78,6 +79,8 @@ class Settings:
     net: list[int] = setting([128, 128], "widths of the hidden layers")
     shaping: float = setting(0.0, "paid for each unit of lead over the others that a seat gains as the game goes")
     snapshot_share: float = setting(0.25, "part of the games in which an earlier policy plays one seat")
+    rival: str = setting("none", "an agent, such as greedy, that plays one seat in a part of the games")
+    rival_share: float = setting(0.125, "part of the games in which the rival plays")
     snapshot_every: int = setting(25, "iterations between two snapshots")
     pool_size: int = setting(20, "latest snapshots that may play")
     eval_every: int = setting(50, "iterations between two evaluations, each followed by a checkpoint")
@@ -93,6 +96,8 @@ class Settings:
         _check(self, "net", len(self.net) > 0 and min(self.net) >= 1, "one width or more, each at least 1")
         for name in ("gae_lambda", "snapshot_share"):
             _check(self, name, 0 <= getattr(self, name) <= 1, "from 0 to 1")
+        most = 1 - self.snapshot_share if self.rival != "none" else 1
+        _check(self, "rival_share", 0 <= self.rival_share <= most, f"from 0 to {most}, what --snapshot-share leaves")
         for name in ("learning_rate", "final_learning_rate", "clip_range"):
             _check(self, name, 0 < getattr(self, name) < np.inf, "above 0")
         for name in ("entropy", "shaping"):
@@ -195,6 +200,8 @@ def make_model(settings: Settings, game: Game) -> Any:
         reward=settings.reward,
         snapshot_share=settings.snapshot_share,
         pool=SnapshotPool(blueprint, settings.pool_size, settings.seed),
+        rival=None if settings.rival == "none" else make_agent(settings.rival, game),
+        rival_share=settings.rival_share,
         shaping=settings.shaping,
     )
     return SelfPlayPPO(

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from agents.agent import Agent
 from agents.networks import Blueprint
 from agents.policy import PolicyNetwork
 from agents.rollout import Turn
@@ -68,7 +69,8 @@ class AllSeatsVecEnv(SeatsVecEnv):
     The reward returned to the algorithm is always 0, for one number cannot say what each seat was paid: ``last_turn`` does, and
     ``agents.rollout.SeatRolloutBuffer`` reads it. In the first ``snapshot_share`` of the rows one seat, another one in each
     game, is played by a snapshot from the pool: its decisions are made inside ``step`` and never leave it. One snapshot plays
-    at a time, drawn by ``draw_snapshot``, so that its games are one batch for the network.
+    at a time, drawn by ``draw_snapshot``, so that its games are one batch for the network. In the next ``rival_share`` of the
+    rows that seat is played by a given agent.
 
     Args:
         game: The rule set.
@@ -77,12 +79,14 @@ class AllSeatsVecEnv(SeatsVecEnv):
         reward: See ``VectorAECEnv``.
         snapshot_share: Part of the games with a snapshot, 0 to 1; without effect as long as the pool is empty.
         pool: The snapshots.
+        rival: An agent that plays one seat in a part of the games, see ``agents.agent.Agent``; None for nobody.
+        rival_share: Part of the games with the rival, 0 to 1 less ``snapshot_share``.
         shaping: Paid for each unit by which a seat's standing gains on the mean of the others', as the game goes; in all
             ``shaping`` times the final lead, less the lead at the first decision of a learning seat: what a snapshot that
             begins has gained by then is paid to nobody. Standings are those of the game's ``score``. It sums to 0 over the seats.
 
     Raises:
-        ValueError: A share outside of 0 to 1, or an argument that ``VectorAECEnv`` does not take.
+        ValueError: A share outside of 0 to 1, shares above 1 in all, or an argument that ``VectorAECEnv`` does not take.
     """
 
     def __init__(
@@ -94,14 +98,22 @@ class AllSeatsVecEnv(SeatsVecEnv):
         reward: str = "placement",
         snapshot_share: float = 0.0,
         pool: SnapshotPool | None = None,
+        rival: Agent | None = None,
+        rival_share: float = 0.0,
         shaping: float = 0.0,
     ) -> None:
         if not 0 <= snapshot_share <= 1:
             raise ValueError(f"snapshot_share is {snapshot_share}; it must be from 0 to 1")
+        if not 0 <= rival_share <= 1 - snapshot_share:
+            raise ValueError(f"rival_share is {rival_share}; it must be from 0 to {1 - snapshot_share}, what snapshots leave")
         super().__init__(Games(game, num_envs, seed=seed, reward=reward))
         self.pool = SnapshotPool(Blueprint(game), seed=seed) if pool is None else pool
         self.shaping = shaping
-        self._snapshot_rows = round(snapshot_share * num_envs)
+        self.rival = rival
+        rows, for_snapshot = np.arange(num_envs), round(snapshot_share * num_envs)
+        for_rival = round(rival_share * num_envs) if rival else 0
+        self._is_for_snapshot = rows < for_snapshot
+        self._is_for_rival = (rows >= for_snapshot) & (rows < for_snapshot + for_rival)
         self._playing = NO_SNAPSHOT
         self._final_leads = np.zeros((num_envs, self.num_players), np.float32)
         self._frozen = np.full(num_envs, engine.NO_PLAYER, np.int8)
@@ -115,7 +127,7 @@ class AllSeatsVecEnv(SeatsVecEnv):
 
     @property
     def frozen_seats(self) -> np.ndarray:
-        """``(N,) int8``: the seat that a snapshot plays in each game, -1 where all seats learn."""
+        """``(N,) int8``: the seat that a snapshot or the rival plays in each game, -1 where all seats learn."""
         return self._frozen
 
     def draw_snapshot(self) -> None:
@@ -125,19 +137,19 @@ class AllSeatsVecEnv(SeatsVecEnv):
     def reset(self) -> np.ndarray:
         """Deals all games anew; the observations ``(N, D)`` of the seats to act."""
         self._deal_all()
-        self._seat_snapshots(np.arange(self.num_envs))
+        self._seat_frozen(np.arange(self.num_envs))
         self._begin_turn()
         self.last_turn.codes[:] = engine.TERMINATED  # no learning seat has decided anything yet: what ends now is no episode
-        self._play_snapshots()
+        self._play_frozen()
         return self._observations()
 
     def step_wait(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[dict[str, Any]]]:
-        """Plays the actions, then the snapshots until a learning seat is to act in every game."""
+        """Plays the actions, then snapshots and rival until a learning seat is to act in every game."""
         self._begin_turn()
         before = self.games.leads() if self.shaping else None
         self.games.step(self._actions)
         self._note_ends()
-        self._play_snapshots()
+        self._play_frozen()
         turn = self.last_turn
         if before is not None:
             turn.payoffs += np.float32(self.shaping) * (self._leads_after() - before)
@@ -157,20 +169,33 @@ class AllSeatsVecEnv(SeatsVecEnv):
         self.last_turn = Turn(acted, np.zeros(len(acted), np.int8), np.zeros(shape, np.float32), NO_ROWS, no_views)
         self._infos = self._no_infos
 
-    def _play_snapshots(self) -> None:
-        while self._playing != NO_SNAPSHOT:
-            rows = np.flatnonzero(self.games.agent_selection == self._frozen)
+    def _play_frozen(self) -> None:
+        """Plays snapshots and rival until none of them is to act."""
+        while True:
+            acts = (self.games.agent_selection == self._frozen) & (self._frozen != engine.NO_PLAYER)
+            rows = np.flatnonzero(acts)
             if not len(rows):
                 return
             shown = self.games.last()[0]
-            actions = self.pool[self._playing].act(
-                shown["observation"][rows], shown["action_mask"][rows], self.games.words(rows), sample=True
-            )
+            actions = np.empty(len(rows), np.int64)
+            choices = ((self._is_for_snapshot, self._snapshot_actions), (self._is_for_rival, self._rival_actions))
+            for is_theirs, choose in choices:
+                part = is_theirs[rows]
+                asked = rows[part]
+                if len(asked):
+                    actions[part] = choose(asked, shown["observation"][asked], shown["action_mask"][asked])
             self.games.step_rows(rows, actions)
             self._note_ends()
 
+    def _snapshot_actions(self, rows: np.ndarray, observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
+        return self.pool[self._playing].act(observations, masks, self.games.words(rows), sample=True)
+
+    def _rival_actions(self, rows: np.ndarray, observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
+        assert self.rival is not None
+        return self.rival.act(observations, masks, self.games.worlds_of(rows))
+
     def _note_ends(self) -> None:
-        """Books the games that the last step ended, and seats the snapshots in those that began."""
+        """Books the games that the last step ended, and seats snapshot and rival in those that began."""
         rows = self.games.ended_rows()
         if not len(rows):
             return
@@ -187,7 +212,7 @@ class AllSeatsVecEnv(SeatsVecEnv):
             turn.cut_rows = np.concatenate([turn.cut_rows, cut])
             turn.cut_observations = np.concatenate([turn.cut_observations, games.last_views(cut)])
         self._note_results(first)
-        self._seat_snapshots(rows)
+        self._seat_frozen(rows)
 
     def _note_results(self, rows: np.ndarray) -> None:
         results = self.games.results[rows]
@@ -196,16 +221,16 @@ class AllSeatsVecEnv(SeatsVecEnv):
             self._infos[row] = {
                 "rank": result["ranks"].copy(), "score": result["scores"].copy(), "length": int(result["length"])
             }  # fmt: skip
-        with_snapshot = self._frozen[rows] >= 0
+        with_snapshot = (self._frozen[rows] >= 0) & self._is_for_snapshot[rows]
         frozen = self._frozen[rows][with_snapshot]
         self._statistics += (
             len(rows), results["length"].sum(), len(frozen), results["rewards"][with_snapshot, frozen].sum()
         )  # fmt: skip
 
-    def _seat_snapshots(self, rows: np.ndarray) -> None:
-        """Gives the snapshot its seat in games that have just begun."""
+    def _seat_frozen(self, rows: np.ndarray) -> None:
+        """Gives snapshot and rival their seats in games that have just begun."""
         seats = ((rows + self.games.episodes[rows]) % self.num_players).astype(np.int8)
-        is_played = (rows < self._snapshot_rows) & (self._playing != NO_SNAPSHOT)
+        is_played = self._is_for_rival[rows] | (self._is_for_snapshot[rows] & (self._playing != NO_SNAPSHOT))
         self._frozen[rows] = np.where(is_played, seats, engine.NO_PLAYER)
 
     def take_statistics(self) -> dict[str, float]:

@@ -211,6 +211,40 @@ def test_a_saved_state_goes_on_the_same_way(game):
         all_seats(game, share=0.5, snapshots=(1, 2)).set_state(state)
 
 
+def test_the_rival_plays_one_seat_and_nothing_of_it_is_learned(game):
+    class Noted(RandomAgent):
+        def act(self, observations, action_masks, worlds):
+            seats = worlds["current_player"]
+            noted.append((len(worlds), set(seats.tolist())))
+            return super().act(observations, action_masks, worlds)
+
+    noted = []
+    pool = SnapshotPool(Blueprint(game, "flat", [8]), seed=3)
+    pool.add(1, random_weights(game, 1))
+    venv = AllSeatsVecEnv(game, 40, seed=3, snapshot_share=0.25, pool=pool, rival=Noted(game), rival_share=0.5)
+    venv.draw_snapshot()
+    venv.reset()
+    rng = np.random.default_rng(0)
+    seats_of_rival = set()
+    for _ in range(60):
+        frozen = venv.frozen_seats.copy()
+        assert (frozen[:30] >= 0).all()
+        assert (frozen[30:] == -1).all()
+        seats_of_rival |= set(frozen[10:30].tolist())
+        assert (venv.seats_to_move != frozen).all()  # a learning seat is to act in every game
+        venv.step(random_actions(venv.action_masks(), rng))
+        assert (venv.last_turn.acted != frozen).all()
+    assert seats_of_rival == set(range(game.num_players))
+    assert sum(count for count, _ in noted) > 100
+    assert set().union(*(seats for _, seats in noted)) == set(range(game.num_players))
+    assert venv.games.results["illegal"].sum() == 0
+
+
+def test_shares_above_all_games_are_refused(game):
+    with pytest.raises(ValueError, match="rival_share is 0.75; it must be from 0 to 0.5"):
+        AllSeatsVecEnv(game, 8, snapshot_share=0.5, rival=RandomAgent(game), rival_share=0.75)
+
+
 def test_recent_snapshots_are_drawn_more_often(game):
     pool = SnapshotPool(blueprint(game), size=3)
     assert pool.draw() == NO_SNAPSHOT

@@ -236,6 +236,8 @@ def test_a_killed_run_can_be_resumed(finished, tmp_path):
         (["--timesteps", "many"], r"argument --timesteps: invalid int value: 'many'"),
         (["--batch-size", "999999"], r"--batch-size is 999999; it must be from 2 to 8192"),
         (["--learning-rate", "nan"], r"--learning-rate is nan; it must be above 0"),
+        (["--rival", "nobody"], r"there is no agent 'nobody'"),
+        (["--rival", "greedy", "--rival-share", "0.9"], r"--rival-share is 0.9; it must be from 0 to 0.75"),
         (["--reward", "gold"], r"invalid choice: 'gold'"),
         (["--network", "deep"], r"argument --network: invalid choice: 'deep' \(choose from"),
         (["--net", "8", "0"], r"--net is \[8, 0\]; it must be one width or more, each at least 1"),

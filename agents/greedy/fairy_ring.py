@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from envs import engine
-from envs.fairy_ring import rules
+from envs.fairy_ring import rules, seats, villages
 from envs.fairy_ring.state import (
     ACADEMY,
     CHOOSE_ACTION,
@@ -134,19 +134,19 @@ def _best_place(world, tables, weights, scratch, p, card):
 def _put(state, tables, p, card, action):
     """Places a card, and no more: no point for an objective, and the fairy stays."""
     if action == PLANT_LEFT_ACTION:
-        rules._make_room_left(state, p)
-        rules.plant(state, tables, p, 0, card)
+        villages.make_room_left(state, p)
+        villages.plant(state, tables, p, 0, card)
     elif action == PLANT_RIGHT_ACTION:
-        rules.plant(state, tables, p, int(state["num_mushrooms"][p]), card)
+        villages.plant(state, tables, p, int(state["num_mushrooms"][p]), card)
     else:
-        rules.grow(state, tables, p, action - GROW_ACTION, card)
+        villages.grow(state, tables, p, action - GROW_ACTION, card)
 
 
 @engine.jit
 def _best_flight(state, tables, weights, p, card):
     """Worth and action of the best movement of a card that has been placed; only a Spring has more than one."""
     best, chosen = _NOTHING, 0
-    others = weights.others / (rules.num_seats(state) - 1)
+    others = weights.others / (seats.num_seats(state) - 1)
     for option in range(MOVEMENTS):
         movement = int(tables["movement"][card, option])
         if movement > 0:
@@ -167,7 +167,7 @@ def _flight(state, others, p, movement):
     for left in range(movement, 0, -1):
         mushroom -= 1
         if mushroom < 0:
-            at = rules.seat_after(state, at, 1)
+            at = seats.seat_after(state, at, 1)
             mushroom = int(state["num_mushrooms"][at]) - 1
         if left > 1 and state["type"][at, mushroom] == SPRING:
             pays = int(state["village"][at, mushroom, PAYS])
@@ -181,7 +181,7 @@ def _landing(state, others, p, at, mushroom, movement):
     kind = int(state["type"][at, mushroom])
     if kind == SPRING:
         return 0.0
-    pays = rules.mana_of(state, at, mushroom, movement)
+    pays = villages.mana_of(state, at, mushroom, movement)
     if at == p:
         return float(pays)
     return _richest(state, p, kind, movement)[0] - others * pays
@@ -193,7 +193,7 @@ def _richest(state, p, kind, movement):
     most, chosen = 0, 0
     for mushroom in range(int(state["num_mushrooms"][p])):
         if state["type"][p, mushroom] == kind:
-            pays = rules.mana_of(state, p, mushroom, movement)
+            pays = villages.mana_of(state, p, mushroom, movement)
             if pays > most:
                 most, chosen = pays, mushroom
     return most, chosen

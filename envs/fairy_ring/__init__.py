@@ -53,8 +53,9 @@ import numpy as np
 from envs import engine
 from envs.fairy_ring import pictures, text
 from envs.fairy_ring.cards import TYPES, Card, load_cards
+from envs.fairy_ring.hands import redeal
 from envs.fairy_ring.observation import HIGH, observe, sections
-from envs.fairy_ring.rules import legal, redeal, reset, score, step
+from envs.fairy_ring.rules import legal, reset, score, step
 from envs.fairy_ring.state import MOVEMENTS, NO_CARD, NUM_ACTIONS, NUM_TYPES, ROUNDS, STACK, TURNS, rules_dtype, state_dtype
 from envs.game import Game, Option, complete_options
 

@@ -7,14 +7,17 @@ Egocentric: of every list of players the observer comes first, then clockwise. :
 import numpy as np
 
 from envs.engine import inline, jit
-from envs.fairy_ring.rules import CHOOSE, OVER, PLACE, distance, knows_hand, num_seats, seat_after
+from envs.fairy_ring.seats import distance, knows_hand, num_seats, seat_after
 from envs.fairy_ring.state import (
     CARD_FEATURES,
+    CHOOSE,
     COLUMNS,
     HAND,
     MUSHROOMS,
     NO_CARD,
     NUM_OBJECTIVES,
+    OVER,
+    PLACE,
     ROUNDS,
     STACK,
     TURNS,

@@ -4,14 +4,16 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from envs.fairy_ring import rules
+from envs.engine import NO_PLAYER
 from envs.fairy_ring.cards import TYPES, Card
+from envs.fairy_ring.seats import is_hidden, knows_hand
 from envs.fairy_ring.state import (
     CHOOSE_ACTION,
     FLY_ACTION,
     GATHER_ACTION,
     GROW_ACTION,
     HAND,
+    MAGIDROME,
     MANA_PER_POINT,
     MUSHROOMS,
     NO_CARD,
@@ -19,10 +21,12 @@ from envs.fairy_ring.state import (
     PLANT_LEFT_ACTION,
     PLANT_RIGHT_ACTION,
     ROUNDS,
+    SPRING,
     STACK,
     TURNS,
     Phase,
 )
+from envs.fairy_ring.villages import grow, plant
 from envs.game import Game
 
 PHASES = [phase.name.lower() for phase in Phase]
@@ -53,8 +57,8 @@ def to_dict(game: Game, state: Any, seat: int | None) -> dict[str, Any]:
 
 
 def _player(game: Game, state: Any, p: int, seat: int | None) -> dict[str, Any]:
-    hidden_hand = seat is not None and phase_is_live(state) and not rules.knows_hand(state, seat, p)
-    hidden_choice = seat is not None and rules.is_hidden(state, seat, p)
+    hidden_hand = seat is not None and phase_is_live(state) and not knows_hand(state, seat, p)
+    hidden_choice = seat is not None and is_hidden(state, seat, p)
     hand = [int(card) for card in state["hand"][p, : state["hand_size"][p]]]
     chosen = _or_none(state["chosen"][p])
     if not hidden_choice and chosen is not None and not _is_revealed(state, p):
@@ -135,7 +139,7 @@ def from_dict(game: Game, view: Mapping[str, Any], state: Any) -> None:
         raise ValueError(f"phase is {view['phase']!r}; it must be one of {', '.join(PHASES)}")
     seats = game.num_players - 1
     phase = PHASES.index(view["phase"])
-    current = rules.NO_PLAYER if phase == Phase.OVER else reader.number("current_player", view["current_player"], 0, seats)
+    current = NO_PLAYER if phase == Phase.OVER else reader.number("current_player", view["current_player"], 0, seats)
     state["phase"], state["current_player"] = phase, current
     state["round"] = reader.number("round", view["round"], 1, ROUNDS)
     state["turn"] = reader.number("turn", view["turn"], 1, TURNS)
@@ -180,9 +184,9 @@ def _read_village(game: Game, reader: _Reader, state: Any, p: int, village: Any)
             if reader.cards[card].type != mushroom["type"]:
                 raise ValueError(f"{place}[{i}].cards[{j}] is card {card}, which is no {mushroom['type']}")
             if j == 0:
-                rules.plant(state, game.rules[0], p, i, card)
+                plant(state, game.rules[0], p, i, card)
             else:
-                rules.grow(state, game.rules[0], p, i, card)
+                grow(state, game.rules[0], p, i, card)
 
 
 def _read_hand(reader: _Reader, state: Any, p: int, player: Mapping[str, Any]) -> None:
@@ -234,7 +238,7 @@ def _check_play(reader: _Reader, state: Any) -> None:
         raise ValueError(f"played is {_or_none(played)} in phase {PHASES[phase]}")
     if (movement != 0) != (phase == Phase.GATHER):
         raise ValueError(f"movement is {movement or None} in phase {PHASES[phase]}")
-    if phase == Phase.FLY and reader.cards[played].type != TYPES[rules.SPRING]:
+    if phase == Phase.FLY and reader.cards[played].type != TYPES[SPRING]:
         raise ValueError(f"played is card {played}, which is no Spring, in phase fly")
 
 
@@ -253,7 +257,7 @@ def _read_unseen(game: Game, state: Any) -> None:
         if state["box"][slot] < 0:
             raise ValueError(f"card {card} is there more than {copies[slot]} times")
         for seat in range(game.num_players):
-            seen = sum(held[p][card] for p in range(game.num_players) if live and rules.knows_hand(state, seat, p))
+            seen = sum(held[p][card] for p in range(game.num_players) if live and knows_hand(state, seat, p))
             state["unseen"][seat, slot] = left - seen
 
 
@@ -300,7 +304,7 @@ def _mushroom_name(game: Game, state: Any, p: int, mushroom: int) -> str:
 def describe(card: Card) -> str:
     """A card in words: type, movement, and what else is printed on it."""
     parts = ["moves " + " or ".join(map(str, card.movement))] if card.movement else []
-    if card.type in (TYPES[rules.MAGIDROME], TYPES[rules.SPRING]):
+    if card.type in (TYPES[MAGIDROME], TYPES[SPRING]):
         parts.append(f"{card.mana} mana")
     if card.fireflies:
         parts.append(f"{card.fireflies} firefl{'ies' if card.fireflies > 1 else 'y'}")

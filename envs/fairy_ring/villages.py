@@ -1,0 +1,189 @@
+"""Villages: planting and growing mushrooms, what each of them pays, and the objectives.
+
+Section names in the docstrings are those of the rulebook.
+"""
+
+import numpy as np
+
+from envs.engine import inline, jit
+from envs.fairy_ring.seats import num_seats
+from envs.fairy_ring.state import (
+    ACADEMY,
+    COLUMNS,
+    FIREFLIES,
+    LOOKOUT,
+    LUMINARIUM,
+    MAGIDROME,
+    NO_CARD,
+    NUM_OBJECTIVES,
+    NUM_TYPES,
+    PAYS,
+    POLLENARIUM,
+    SPRING,
+    STACK,
+)
+
+# --- 1. Place your Mushroom --------------------------------------------------------------------------------------------
+
+
+@jit
+def make_room_left(state, p):
+    """Moves a village one place to the right, with every fairy that stands in it."""
+    cards, village, kinds = state["cards"][p], state["village"][p], state["type"][p]
+    for mushroom in range(state["num_mushrooms"][p], 0, -1):
+        kinds[mushroom] = kinds[mushroom - 1]
+        for i in range(STACK):
+            cards[mushroom, i] = cards[mushroom - 1, i]
+        for column in range(COLUMNS):
+            village[mushroom, column] = village[mushroom - 1, column]
+    for q in range(num_seats(state)):
+        state["fairy_mushroom"][q] += state["fairy_village"][q] == p
+
+
+@jit
+def plant(state, rules, p, mushroom, card):
+    """Plant a new Mushroom at the given place of the village."""
+    cards, village = state["cards"][p, mushroom], state["village"][p, mushroom]
+    for i in range(STACK):
+        cards[i] = NO_CARD
+    for column in range(COLUMNS):
+        village[column] = 0
+    state["num_mushrooms"][p] += 1
+    state["type"][p, mushroom] = rules["type"][card]
+    cards[0] = card
+    village[rules["type"][card]] = 1
+    village[FIREFLIES] = rules["fireflies"][card]
+    _appraise(state, rules, p, mushroom)
+
+
+@jit
+def grow(state, rules, p, mushroom, card):
+    """Make a Mushroom grow: the card covers the top one."""
+    village = state["village"][p, mushroom]
+    kind = rules["type"][card]
+    state["cards"][p, mushroom, village[kind]] = card
+    village[kind] += 1
+    covered = village[FIREFLIES] if rules["all_fireflies"] else np.int8(0)
+    village[FIREFLIES] = covered + rules["fireflies"][card]
+    _appraise(state, rules, p, mushroom)
+
+
+# --- Mushroom details --------------------------------------------------------------------------------------------------
+
+
+@jit
+def _appraise(state, rules, p, changed):
+    """Mushroom details: what the mushrooms of a village pay, after one of them was planted or has grown."""
+    village = state["village"][p, changed]
+    kind = state["type"][p, changed]
+    size = int(village[kind])
+    if kind in (MAGIDROME, SPRING):
+        village[PAYS] = _printed_mana(state, rules, p, changed, size)
+    elif kind == LOOKOUT:
+        village[PAYS] = rules["lookout"][size]
+    elif kind == ACADEMY:
+        village[PAYS] = size
+    _appraise_dependent(state, p)
+
+
+@jit
+def _appraise_dependent(state, p):
+    """Mushroom details, Luminarium and Pollenarium: they depend on the whole village."""
+    mushrooms = int(state["num_mushrooms"][p])
+    fireflies = 0
+    for mushroom in range(mushrooms):
+        fireflies += state["village"][p, mushroom, FIREFLIES]
+    for mushroom in range(mushrooms):
+        village = state["village"][p, mushroom]
+        luminarium, pollenarium = int(village[LUMINARIUM]), int(village[POLLENARIUM])
+        if luminarium | pollenarium:
+            village[PAYS] = luminarium * fireflies + pollenarium * mushrooms
+
+
+@inline
+def _printed_mana(state, rules, p, mushroom, size):
+    total = 0
+    for i in range(size):
+        total += rules["mana"][state["cards"][p, mushroom, i]]
+    return total
+
+
+@inline
+def mana_of(state, p, mushroom, movement):
+    """What a mushroom pays when a fairy has just flown so far."""
+    pays = int(state["village"][p, mushroom, PAYS])
+    return pays * movement if state["type"][p, mushroom] == ACADEMY else pays
+
+
+# --- Variant: Objective cards ------------------------------------------------------------------------------------------
+
+
+@jit
+def complete_objectives(state, p):
+    """Variant, Resolve: a point for each objective in play that the village fulfils for the first time."""
+    missing = int(state["objectives"]) & ~int(state["completed"][p])
+    if missing == 0:
+        return
+    for objective in range(NUM_OBJECTIVES):
+        if missing >> objective & 1 and _is_fulfilled(state, p, objective):
+            state["completed"][p] |= 1 << objective
+            state["points"][p] += 1
+
+
+@jit
+def _is_fulfilled(state, p, objective):
+    """The eight objectives, in the order of the Japanese text's list."""
+    if objective == 0:
+        return _visible_fireflies(state, p) >= 10
+    if objective == 1:
+        return _mushrooms_with_fireflies(state, p, 2) >= 3
+    if objective == 2:
+        return state["num_mushrooms"][p] >= 7
+    if objective == 3:
+        return _different_types(state, p) >= 6
+    if objective == 4:
+        return _most_of_a_type(state, p) >= 3
+    if objective == 5:
+        return _mushrooms_of_size(state, p, 3) >= 3
+    if objective == 6:
+        return _mushrooms_of_size(state, p, 2) >= 4
+    return _mushrooms_of_size(state, p, 4) >= 2
+
+
+@jit
+def _visible_fireflies(state, p):
+    return state["village"][p, :, FIREFLIES].sum()
+
+
+@jit
+def _mushrooms_with_fireflies(state, p, least):
+    return (state["village"][p, :, FIREFLIES] >= least).sum()
+
+
+@jit
+def _mushrooms_of_type(state, p, kind):
+    return (state["village"][p, :, kind] > 0).sum()
+
+
+@jit
+def _different_types(state, p):
+    types = 0
+    for kind in range(NUM_TYPES):
+        types += _mushrooms_of_type(state, p, kind) > 0
+    return types
+
+
+@jit
+def _most_of_a_type(state, p):
+    most = 0
+    for kind in range(NUM_TYPES):
+        most = max(most, _mushrooms_of_type(state, p, kind))
+    return most
+
+
+@jit
+def _mushrooms_of_size(state, p, least):
+    mushrooms = 0
+    for kind in range(NUM_TYPES):
+        mushrooms += (state["village"][p, :, kind] >= least).sum()
+    return mushrooms
