@@ -73,6 +73,7 @@ class TurnBasedEnv(AECEnv):
         size = (game.num_players * game.observation_size,)
         self.state_space = gymnasium.spaces.Box(game.observation_low, game.observation_high, size, np.float32)
         self._window: Any = None
+        self._is_live = False  # whether a seat is to act
         self._allocate()
         self._stream["seed"] = np.random.SeedSequence().generate_state(1, np.uint64) >> np.uint64(1)
         self._stream["episode"] = -1
@@ -140,13 +141,14 @@ class TurnBasedEnv(AECEnv):
         self.truncations = dict.fromkeys(self.agents, False)
         self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
         self.agent_selection = self.possible_agents[max(0, code % 256 - 1)]
+        self._is_live = True
         if code >= 256:
             self._end(code // 256)
             self._accumulate_rewards()
 
     def observe(self, agent: str) -> dict[str, np.ndarray]:
         """The view of any agent, at any time."""
-        if agent == self.agent_selection and self.record["current_player"] == self._seat_of[agent]:
+        if self._is_live and agent == self.agent_selection:
             observation, mask = self._observation, self._mask
             if self.copy:
                 return {"observation": observation.copy(), "action_mask": mask.copy()}
@@ -160,7 +162,7 @@ class TurnBasedEnv(AECEnv):
         agent = self.agent_selection
         observation = None
         if observe:
-            if self._live and not self.copy:
+            if self._is_live and not self.copy:
                 observation = {"observation": self._observation, "action_mask": self._mask}
             else:
                 observation = self.observe(agent)
@@ -171,10 +173,6 @@ class TurnBasedEnv(AECEnv):
             self.truncations[agent],
             self.infos[agent],
         )
-
-    @property
-    def _live(self) -> bool:
-        return self._io["state"]["current_player"][0] >= 0
 
     def step(self, action: Any) -> None:
         """Plays an action of the agent to act; None for an agent that is over.
@@ -201,6 +199,7 @@ class TurnBasedEnv(AECEnv):
 
     def _end(self, code: int) -> None:
         """Pays every seat and ends the game for all of them at once."""
+        self._is_live = False
         result = self._io[0]["result"]
         scores, ranks, length = result["scores"].tolist(), result["ranks"].tolist(), int(result["length"])
         self.rewards = dict(zip(self.possible_agents, result["rewards"].tolist(), strict=True))
@@ -210,6 +209,7 @@ class TurnBasedEnv(AECEnv):
         self.truncations = dict.fromkeys(self.agents, code == engine.TRUNCATED)
 
     def _cut(self) -> None:
+        self._is_live = False
         self.truncations = dict.fromkeys(self.agents, True)
         self._deads_step_first()
 
