@@ -16,43 +16,13 @@ import os
 import pickle
 import zipfile
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
+from envs.files import write_aside
 from envs.game import Game
 
 FORMAT = 1
 FACTS, WEIGHTS, RUN = "facts.json", "policy.pth", "run.pickle"
-
-
-def write_aside(path: str | os.PathLike[str], content: bytes) -> None:
-    """Replaces a file by another content at once, or not at all.
-
-    Raises:
-        OSError: It could not be written; the old file is as it was.
-    """
-    path = Path(path)
-    aside = path.with_name(f".{path.name}.new")
-    try:
-        with open(aside, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(aside, path)
-    finally:
-        aside.unlink(missing_ok=True)
-    _flush_folder(path.parent)
-
-
-def _flush_folder(folder: Path) -> None:
-    """Makes a rename last through a power cut, where the system can."""
-    if not hasattr(os, "O_DIRECTORY"):
-        return
-    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def game_facts(game: Game) -> dict[str, Any]:

@@ -26,6 +26,8 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
+from envs.files import write_aside
+
 Report = dict[str, Any]
 Table = tuple[list[str], list[list[str]]]  # headings, rows; the first two columns are a number and a name
 Element = ElementTree.Element
@@ -129,12 +131,7 @@ def write(report: Report, folder: str | os.PathLike[str]) -> list[Path]:
     paths = []
     for suffix, text in texts.items():
         path = Path(folder) / f"evaluation.{suffix}"
-        aside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-        try:
-            aside.write_bytes(text.encode())
-            aside.replace(path)
-        finally:
-            aside.unlink(missing_ok=True)
+        write_aside(path, text.encode())
         paths.append(path)
     return paths
 

@@ -7,7 +7,6 @@ file for each game, ``python -m envs.replay check FILE...`` plays files again an
 
 import argparse
 import json
-import os
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -16,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from envs import engine, make_game
+from envs.files import write_aside
 from envs.game import Game
 from envs.options import describe_games, parse_options
 from envs.vector import VectorAECEnv
@@ -103,13 +103,6 @@ def record_game(env: VectorAECEnv, agents: Sequence[Any], seed: int) -> Recorder
     _, rewards, terminations, truncations, _ = env.last()
     recorder.end(rewards[0], bool(terminations[0]), bool(truncations[0]))
     return recorder
-
-
-def write_aside(path: Path, text: str) -> None:
-    """Writes a file aside and renames it, so that no half-written one is ever seen."""
-    aside = path.with_name(f".{path.name}.part")
-    aside.write_text(text)
-    os.replace(aside, path)
 
 
 # --- checking -----------------------------------------------------------------------------------------------------------
@@ -296,7 +289,7 @@ def _record(arguments: argparse.Namespace) -> None:
     env = VectorAECEnv(game, 1, seed=0, reward=reward, autoreset=False)
     for seed in range(arguments.seed, arguments.seed + arguments.games):
         path = arguments.out / f"{game.id}-{game.num_players}p-{seed}.jsonl"
-        write_aside(path, record_game(env, agents, seed).text())
+        write_aside(path, record_game(env, agents, seed).text().encode())
     print(f"{arguments.games} games of {game.id} with {game.num_players} players in {arguments.out}")
 
 

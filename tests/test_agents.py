@@ -180,7 +180,7 @@ def expect_batch(states, tables, weights, actions, movements, others, expected):
     """What greedy expects of each play when nothing comes after the turn."""
     for i in range(len(states)):
         p = int(states[i]["current_player"])
-        fairy_ring._put(states[i], tables[0], p, int(states[i]["chosen"][p]), actions[i])
+        fairy_ring.villages.put_card(states[i], tables[0], p, int(states[i]["chosen"][p]), actions[i])
         expected[i] = fairy_ring._objectives(states[i], weights, p, 0)
         expected[i] += fairy_ring._flight(states[i], others, p, movements[i])
 

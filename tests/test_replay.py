@@ -121,7 +121,7 @@ def test_half_a_file_is_never_seen(tmp_path, monkeypatch):
     path.write_text("old")
     monkeypatch.setattr("os.replace", lambda *_: (_ for _ in ()).throw(OSError("full")))
     with pytest.raises(OSError, match="full"):
-        replay.write_aside(path, "new")
+        replay.write_aside(path, b"new")
     assert path.read_text() == "old"
 
 

@@ -3,6 +3,7 @@
 import html.parser
 import json
 import math
+import os
 import re
 from pathlib import Path
 
@@ -262,8 +263,8 @@ def test_write_makes_the_folder_and_three_files_and_leaves_nothing_else(tmp_path
 
 
 def test_files_appear_by_renaming_alone(tmp_path, monkeypatch):
-    written, write_bytes = [], Path.write_bytes
-    monkeypatch.setattr(Path, "write_bytes", lambda path, data: written.append(path) or write_bytes(path, data))
+    written, replace = [], os.replace
+    monkeypatch.setattr(os, "replace", lambda aside, path: written.append(Path(aside)) or replace(aside, path))
     paths = report.write(make_report(), tmp_path)
     assert len(written) == 3 and not set(written) & set(paths)
     assert {path.parent for path in written} == {tmp_path}  # a rename is whole only within one file system
@@ -276,12 +277,11 @@ def test_a_failed_write_leaves_the_old_files_whole(tmp_path, monkeypatch):
     with pytest.raises(TypeError):
         report.write(broken, tmp_path)
 
-    def full_disk(path, data):
-        assert path.suffix == ".tmp"
-        path.touch()
+    def full_disk(file):
+        assert [path.suffix for path in tmp_path.iterdir() if path.name.startswith(".")] == [".tmp"]
         raise OSError("no space left")
 
-    monkeypatch.setattr(Path, "write_bytes", full_disk)
+    monkeypatch.setattr(os, "fsync", full_disk)
     with pytest.raises(OSError, match="no space left"):
         report.write(make_report(ODD_NAMES), tmp_path)
     assert [(tmp_path / f"evaluation.{suffix}").read_bytes() for suffix in ("json", "md", "html")] == old

@@ -28,7 +28,6 @@ from envs.fairy_ring.state import (
     NUM_TYPES,
     PAYS,
     PLANT_LEFT_ACTION,
-    PLANT_RIGHT_ACTION,
     ROUNDS,
     SPRING,
     STACK,
@@ -123,23 +122,11 @@ def _best_place(world, tables, weights, scratch, p, card):
         if action >= GROW_ACTION and not 0 < world["village"][p, action - GROW_ACTION, kind] < STACK:
             continue
         scratch[0] = world
-        _put(scratch[0], tables, p, card, action)
+        villages.put_card(scratch[0], tables, p, card, action)
         worth = _village(scratch[0], weights, p) + _best_flight(scratch[0], tables, weights, p, card)[0]
         if worth > best:
             best, chosen = worth, action
     return best, chosen
-
-
-@engine.jit
-def _put(state, tables, p, card, action):
-    """Places a card, and no more: no point for an objective, and the fairy stays."""
-    if action == PLANT_LEFT_ACTION:
-        villages.make_room_left(state, p)
-        villages.plant(state, tables, p, 0, card)
-    elif action == PLANT_RIGHT_ACTION:
-        villages.plant(state, tables, p, int(state["num_mushrooms"][p]), card)
-    else:
-        villages.grow(state, tables, p, action - GROW_ACTION, card)
 
 
 @engine.jit

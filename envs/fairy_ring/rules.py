@@ -30,7 +30,7 @@ from envs.fairy_ring.state import (
     STACK,
     TURNS,
 )
-from envs.fairy_ring.villages import complete_objectives, grow, make_room_left, mana_of, plant
+from envs.fairy_ring.villages import complete_objectives, mana_of, plant, put_card
 
 # --- Setup -------------------------------------------------------------------------------------------------------------
 
@@ -178,13 +178,7 @@ def _place(state, rules, action):
     p = state["current_player"]
     card = state["chosen"][p]
     state["chosen"][p] = NO_CARD
-    if action == PLANT_LEFT_ACTION:
-        make_room_left(state, p)
-        plant(state, rules, p, 0, card)
-    elif action == PLANT_RIGHT_ACTION:
-        plant(state, rules, p, int(state["num_mushrooms"][p]), card)
-    else:
-        grow(state, rules, p, action - GROW_ACTION, card)
+    put_card(state, rules, p, card, action)
     complete_objectives(state, p)
     state["played"] = card
     if rules["type"][card] == SPRING:

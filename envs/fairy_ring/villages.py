@@ -11,6 +11,7 @@ from envs.fairy_ring.state import (
     ACADEMY,
     COLUMNS,
     FIREFLIES,
+    GROW_ACTION,
     LOOKOUT,
     LUMINARIUM,
     MAGIDROME,
@@ -18,6 +19,8 @@ from envs.fairy_ring.state import (
     NUM_OBJECTIVES,
     NUM_TYPES,
     PAYS,
+    PLANT_LEFT_ACTION,
+    PLANT_RIGHT_ACTION,
     POLLENARIUM,
     SPRING,
     STACK,
@@ -27,7 +30,19 @@ from envs.fairy_ring.state import (
 
 
 @jit
-def make_room_left(state, p):
+def put_card(state, rules, p, card, action):
+    """1. Place your Mushroom: plant the card at an end of the village or let a mushroom grow with it."""
+    if action == PLANT_LEFT_ACTION:
+        _make_room_left(state, p)
+        plant(state, rules, p, 0, card)
+    elif action == PLANT_RIGHT_ACTION:
+        plant(state, rules, p, int(state["num_mushrooms"][p]), card)
+    else:
+        grow(state, rules, p, action - GROW_ACTION, card)
+
+
+@jit
+def _make_room_left(state, p):
     """Moves a village one place to the right, with every fairy that stands in it."""
     cards, village, kinds = state["cards"][p], state["village"][p], state["type"][p]
     for mushroom in range(state["num_mushrooms"][p], 0, -1):
