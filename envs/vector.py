@@ -254,7 +254,9 @@ class VectorAECEnv:
             ValueError: The bytes are of another game, number of players or games; nothing has changed then.
         """
         game_id, num_players, parts, passed_over = pickle.loads(state)
-        own = (self.states, self._streams, self._seats, self._results, self._codes, self._finals)
+        own: list[np.ndarray] = [
+            self.states, self._streams, self._seats, self._results, self._codes, self._finals
+        ]
         if (game_id, num_players) != (self.game.id, self.num_players):
             raise ValueError(f"the state is of {game_id} with {num_players} players, not of {self.game!r}")
         if [len(part) for part in parts] != [part.nbytes for part in own]:
