@@ -8,6 +8,7 @@ from envs.game import Game
 PLAYERS = {
     "envs.fairy_ring": "agents.greedy.fairy_ring",
     "envs.dance_of_eights": "agents.greedy.dance_of_eights",
+    "envs.mushroom_rings": "agents.greedy.mushroom_rings",
 }
 """By the module of a rule set: the module with the class ``Greedy`` that plays it. A new player is one line here."""
 
