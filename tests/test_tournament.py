@@ -11,11 +11,12 @@ from agents.agent import RandomAgent, make_agent
 from envs.vector import VectorAECEnv
 
 SIZES = [(1, 2), (2, 2), (5, 2), (2, 3), (3, 3), (4, 3), (2, 4), (3, 4), (4, 4), (6, 4)]
+RULE_SETS = [("fairy_ring_objectives", 2), ("fairy_ring_objectives", 3), ("fairy_ring_objectives", 4), ("mushroom_rings", 2)]
 
 
-@pytest.fixture(scope="module", params=[2, 3, 4])
+@pytest.fixture(scope="module", params=RULE_SETS, ids=str)
 def game(request):
-    return envs.make_game("fairy_ring", request.param, objectives=True)
+    return envs.make_game(*request.param)
 
 
 @pytest.fixture(scope="module")

@@ -19,7 +19,8 @@ from agents.greedy.mushroom_rings_laying import (
     own_promises,
     rings_since,
 )
-from agents.greedy.mushroom_rings_sight import Weights, look, sight_dtype, signpost_worth, slot_worth
+from agents.greedy.mushroom_rings_sight import look, sight_dtype, signpost_worth, slot_worth
+from agents.greedy.mushroom_rings_weights import WEIGHTS, Weights
 from envs import engine
 from envs.game import Game
 from envs.mushroom_rings.garden import lay
@@ -66,8 +67,6 @@ from envs.mushroom_rings.state import (
     TRADES,
     WHERE,
 )
-
-WEIGHTS = Weights()
 
 
 class Greedy:

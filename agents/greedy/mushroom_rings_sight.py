@@ -5,8 +5,6 @@ the bag are hidden, and nothing here reads them. A path promises its ring: mushr
 is closed, which falls with the distance between its two ends.
 """
 
-from typing import NamedTuple
-
 import numpy as np
 
 from envs import engine
@@ -38,46 +36,6 @@ from envs.mushroom_rings.state import (
 
 MIDDLE = 3  # the number of mushrooms, by its place in the market's list, by whose price mushrooms in hand are valued
 FAR = 5  # steps between two ends from which on nothing is hoped for
-
-
-class Weights(NamedTuple):
-    """What the player goes by; found by playing players of different weights against each other.
-
-    Attributes:
-        keep: The share of a middle sale's price that mushrooms in hand are worth.
-        horizon: With fewer turns left than this, what must still be sold is worth less.
-        ring_turns: Turns a player takes for each ring marker until its last, and ...
-        flower_turns: ... for each flower, when guessing how long the game goes on.
-        chance: That a path is closed whose ends face the same cell, or cells 1, 2, ... steps apart.
-        sure: The chance if a tile that closes it can be laid this turn.
-        stuck: What is left of the chance if its ends face the same cell and no tile on offer closes it.
-        unclaimed: What a path that nobody claims promises, as a share of what it would promise its owner.
-        claim: What claiming it adds, as a share.
-        waiting: What mushrooms are worth that are left waiting in a ring which was just closed, as a share.
-        rival: What counts against a play, for each point that it promises another player.
-        leave: What counts against a play that needs another's leave.
-        flower: What a flower is worth beyond its own points: the next will bring more.
-        wild: Worth of a wildflower tile in storage.
-        tile: Worth of a stored garden tile.
-        ending: Worth of ending the game, for each point ahead.
-    """
-
-    keep: float = 0.9
-    horizon: float = 3.0
-    ring_turns: float = 1.3
-    flower_turns: float = 1.6
-    chance: tuple[float, ...] = (0.75, 0.5, 0.3, 0.18, 0.1)
-    sure: float = 0.97
-    stuck: float = 0.5
-    unclaimed: float = 0.35
-    claim: float = 0.8
-    waiting: float = 0.9
-    rival: float = 0.6
-    leave: float = 6.0
-    flower: float = 2.0
-    wild: float = 4.0
-    tile: float = 1.5
-    ending: float = 0.3
 
 
 def sight_dtype(game: Game) -> np.dtype:

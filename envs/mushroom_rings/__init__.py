@@ -48,6 +48,32 @@ Choices where the texts are silent
     * A ring without printed mushrooms is never waiting.
     * A state dict in which a ring is being scored and nothing was laid or refused this turn is read as the start of a turn.
 
+Games
+    1,000 games a column (``python -m benchmarks.games mushroom_rings``), players of one kind among themselves: random, and the
+    rule-based ones of ``agents.greedy``. Several things can end a game in the same round.
+
+    =====================================  ===========  ===========  ===========  ===========  ===========  ===========
+    Players                                   2 random     2 greedy     3 random     3 greedy     4 random     4 greedy
+    =====================================  ===========  ===========  ===========  ===========  ===========  ===========
+    Decisions, largest in brackets         312.6 (349)  249.7 (386)  312.3 (347)  350.5 (403)  325.7 (373)  388.6 (426)
+    Score                                          5.3        102.5          1.4         82.8          1.0         60.1
+    Best score of a game                           6.3        118.8          2.8        109.7          2.5         86.6
+    Rounds                                        20.0         12.7         13.0         11.9         10.0          9.9
+    Ended by the 8th flower, %                     0.0         37.8          0.0         19.5          0.0          8.0
+    by the 8th marker, %                           0.0         79.9          0.0         73.3          0.0         24.8
+    by the empty bag, %                          100.0          0.1        100.0         43.3        100.0         93.4
+    Tiles laid                                    80.1         54.6         78.1         76.9         80.1         85.1
+    Steps of a tile from the stump                 4.9          3.7          4.8          4.4          4.9          4.6
+    Steps of the farthest, largest           10.0 (12)     7.4 (12)    10.0 (12)     8.9 (12)    10.1 (12)     9.5 (12)
+    Games with a tile at the rim, %               14.8          1.1         12.6          4.6         14.3          9.7
+    Rings                                          1.5         14.9          1.4         20.4          1.4         22.9
+    Markers of a player                            0.6          6.9          0.4          6.3          0.3          5.2
+    Flowers of a player                            2.1          5.8          0.1          4.6          0.1          3.8
+    Treasure of a player                           0.7         48.4          0.4         39.5          0.3         28.1
+    =====================================  ===========  ===========  ===========  ===========  ===========  ===========
+
+    So the rim of a table of radius 12 matters little: 0.3 % of all tiles lie on it in random games, 0.2 % or less in others.
+
 Versions
     v0: first version.
 """
