@@ -56,7 +56,17 @@ from envs.fairy_ring.cards import TYPES, Card, load_cards
 from envs.fairy_ring.hands import redeal
 from envs.fairy_ring.observation import HIGH, observe, sections
 from envs.fairy_ring.rules import legal, reset, score, step
-from envs.fairy_ring.state import MOVEMENTS, NO_CARD, NUM_ACTIONS, NUM_TYPES, ROUNDS, STACK, TURNS, rules_dtype, state_dtype
+from envs.fairy_ring.state import (
+    MOVEMENTS,
+    NO_CARD,
+    NUM_ACTIONS,
+    NUM_TYPES,
+    ROUNDS,
+    STACK,
+    TURNS,
+    rules_dtype,
+    state_dtype,
+)
 from envs.game import Game, Option, complete_options
 
 VERSION = 0
@@ -109,7 +119,7 @@ def _tables(cards: Sequence[Card], num_players: int, round_cards: int, options: 
     """The component tables that the compiled rules read."""
     tables = np.zeros(1, rules_dtype(round_cards))
     rules = tables[0]
-    rules["lookout"] = [size * (size + 2) for size in range(STACK + 1)]  # Mushroom details: 3, 8, 15, 24
+    rules["round_cards"] = round_cards
     rules["all_fireflies"] = options["fireflies"] == "all"
     rules["with_objectives"] = options["objectives"]
     rules["deck"] = NO_CARD
@@ -117,7 +127,7 @@ def _tables(cards: Sequence[Card], num_players: int, round_cards: int, options: 
         rules["type"][card.id] = TYPES.index(card.type)
         rules["movement"][card.id, : len(card.movement)] = card.movement
         rules["fireflies"][card.id] = card.fireflies
-        rules["mana"][card.id] = card.mana
+        rules["adds"][card.id, 1:] = [_adds(card, size) for size in range(1, STACK + 1)]
         rules["card_features"][card.id + 1] = _card_features(card)
         if card.deck == "start":
             rules["starting_copies"][card.id] = card.copies
@@ -127,6 +137,13 @@ def _tables(cards: Sequence[Card], num_players: int, round_cards: int, options: 
             rules["slot"][card.id] = slot
             rules["copies"][number, slot] = card.copies if card.min_players <= num_players else 0
     return tables
+
+
+def _adds(card: Card, size: int) -> int:
+    """Mushroom details: what a card adds to what its mushroom pays (an Academy: each step) when it is then so many cards high."""
+    if card.type == "Lookout":
+        return size * (size + 2) - (size - 1) * (size + 1)  # 3, 8, 15, 24 in all
+    return 1 if card.type == "Academy" else card.mana
 
 
 def _card_features(card: Card) -> list[float]:

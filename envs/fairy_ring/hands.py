@@ -22,7 +22,7 @@ def deal(state, rules, round_number):
             state["unseen"][p, slot] = box[slot]
     for p in range(num_seats(state)):
         state["chosen"][p] = NO_CARD
-        state["hand_size"][p] = 0
+        empty_hand(state, p)
         for _ in range(HAND):
             slot = draw_from_box(state, left)
             left -= 1
@@ -46,13 +46,14 @@ def draw_from_box(state, left):
 
 @jit
 def insert_card(state, p, card):
-    """Puts a card into a hand, which stays sorted."""
+    """Puts a card into a hand, which stays sorted: it takes the place of the first that follows it, and so on."""
     hand = state["hand"][p]
-    place = state["hand_size"][p]
-    while place > 0 and hand[place - 1] > card:
-        hand[place] = hand[place - 1]
-        place -= 1
-    hand[place] = card
+    carried = card
+    for place in range(HAND):
+        here = hand[place]
+        follows = here == NO_CARD or here > carried
+        hand[place] = carried if follows else here
+        carried = here if follows else carried
     state["hand_size"][p] += 1
 
 
@@ -60,13 +61,13 @@ def insert_card(state, p, card):
 def remove_card(state, p, card):
     """Takes a card out of a hand, which stays sorted and without gaps."""
     hand = state["hand"][p]
-    place = 0
-    while hand[place] != card:
-        place += 1
-    state["hand_size"][p] -= 1
-    for i in range(place, HAND - 1):
-        hand[i] = hand[i + 1]
+    found = False  # looked for without a way out of the loop, see `villages`
+    for place in range(HAND - 1):
+        here, following = hand[place], hand[place + 1]
+        found |= here == card
+        hand[place] = following if found else here
     hand[HAND - 1] = NO_CARD
+    state["hand_size"][p] -= 1
 
 
 @jit
@@ -89,11 +90,10 @@ def see_new_hands(state, rules):
 
 
 @jit
-def empty_hands(state):
-    for p in range(num_seats(state)):
-        state["hand_size"][p] = 0
-        for place in range(HAND):
-            state["hand"][p, place] = NO_CARD
+def empty_hand(state, p):
+    state["hand_size"][p] = 0
+    for place in range(HAND):
+        state["hand"][p, place] = NO_CARD
 
 
 # --- What a seat cannot know -------------------------------------------------------------------------------------------
@@ -112,7 +112,7 @@ def redeal(state, rules, seat):
     for other in range(num_seats(state)):
         if not knows_hand(state, seat, other):
             cards = state["hand_size"][other]
-            state["hand_size"][other] = 0
+            empty_hand(state, other)
             for _ in range(cards):
                 insert_card(state, other, deck[draw_from_box(state, left)])
                 left -= 1

@@ -10,7 +10,6 @@ from envs.engine import inline, jit
 from envs.fairy_ring.seats import distance, knows_hand, num_seats, seat_after
 from envs.fairy_ring.state import (
     CARD_FEATURES,
-    CHOOSE,
     COLUMNS,
     HAND,
     MUSHROOMS,
@@ -28,12 +27,13 @@ AHEAD = 12  # mushrooms of the route shown ahead of the own fairy
 PHASES = 4
 HIGH = 16.0  # no number of an observation is larger
 
-ONE, ZERO = np.float32(1.0), np.float32(0.0)
+ONE, HALF, ZERO = np.float32(1.0), np.float32(0.5), np.float32(0.0)
 POINTS_UNIT, MANA_UNIT = np.float32(1 / 10), np.float32(1 / 20)
 # Columns of a mushroom: cards by type as a share of the largest stack, fireflies, what it pays in twentieths of a point.
 VILLAGE_UNITS = np.tile(np.array([1 / STACK] * (COLUMNS - 2) + [1 / 2, 1 / 20], dtype=np.float32), MUSHROOMS)
 _U1, _U2, _U3, _U4, _U5, _U6, _U7 = map(np.uint64, range(1, 8))
 CELLS = MUSHROOMS * COLUMNS  # numbers of a village
+BITS = (np.arange(1 << NUM_OBJECTIVES)[:, None] >> np.arange(NUM_OBJECTIVES) & 1).astype(np.float32)
 
 
 def sections(num_players: int, round_cards: int) -> list[Section]:
@@ -75,7 +75,7 @@ def observe(state, rules, seat, out):
     k = _write_fairies(state, seat, out, k)
     k = _write_route(state, seat, out, k, villages)
     k = _write_known_hands(state, rules, seat, out, k)
-    k = _write_unseen(state, seat, out, k)
+    k = _write_unseen(state, rules, seat, out, k)
     _write_objectives(state, seat, out, k)
 
 
@@ -127,12 +127,8 @@ def _write_own_cards(state, rules, seat, out, k):
     for place in range(HAND):
         k = _write_card(rules, state["hand"][seat, place], out, k)
     k = _write_card(rules, state["chosen"][seat], out, k)
-    phase = state["phase"]
-    revealed = np.int8(NO_CARD)
-    if phase == PLACE:
-        revealed = state["chosen"][state["current_player"]]
-    elif phase != CHOOSE and phase != OVER:
-        revealed = state["played"]
+    phase, turned_up = state["phase"], state["chosen"][max(0, int(state["current_player"]))]
+    revealed = turned_up if phase == PLACE else state["played"]  # NO_CARD in the phases CHOOSE and OVER
     k = _write_card(rules, revealed, out, k)
     out[k] = np.float32(state["movement"]) / np.float32(10)
     return k + 1
@@ -169,12 +165,17 @@ def _write_fairies(state, seat, out, k):
 def _write_route(state, seat, out, k, villages):
     """Copies the mushrooms ahead from the section of the villages, which is written already."""
     players = num_seats(state)
-    steps, mushroom = distance(state, seat, int(state["fairy_village"][seat])), int(state["fairy_mushroom"][seat])
+    village, mushroom = int(state["fairy_village"][seat]), int(state["fairy_mushroom"][seat])
+    # The end of the next village is read ahead, so that no step of the route waits for it.
+    following = seat_after(state, village, 1)
+    last = int(state["num_mushrooms"][following]) - 1
     for _ in range(AHEAD):
-        mushroom -= 1
-        if mushroom < 0:
-            steps = steps + 1 if steps + 1 < players else 0
-            mushroom = int(state["num_mushrooms"][seat_after(state, seat, steps)]) - 1
+        leaves = mushroom == 0
+        village = following if leaves else village
+        mushroom = last if leaves else mushroom - 1
+        following = seat_after(state, village, 1)
+        last = int(state["num_mushrooms"][following]) - 1
+        steps = distance(state, seat, village)
         _copy_mushroom(out, villages + steps * CELLS + mushroom * COLUMNS, k)
         k = _write_one_hot(out, k + COLUMNS, players, steps)
     return k
@@ -198,30 +199,33 @@ def _write_known_hands(state, rules, seat, out, k):
         known = knows_hand(state, seat, p)
         out[k + i] = ONE if known else ZERO
         for place in range(HAND):
-            card = state["hand"][p, place] if known else np.int8(NO_CARD)
+            card = state["hand"][p, place]
+            card = card if known else np.int8(NO_CARD)
             _write_card(rules, card, out, k + others + (i * HAND + place) * CARD_FEATURES)
     return k + others + others * HAND * CARD_FEATURES
 
 
 @inline
-def _write_unseen(state, seat, out, k):
-    unit = ZERO if state["phase"] == OVER else np.float32(0.5)
-    length = len(state["box"])
-    part = out[k : k + length]
-    for slot in range(length):
-        part[slot] = np.float32(state["unseen"][seat, slot]) * unit
-    return k + length
+def _write_unseen(state, rules, seat, out, k):
+    unit = ZERO if state["phase"] == OVER else HALF
+    unseen, part = state["unseen"][seat], out[k:]
+    for slot in range(rules["round_cards"]):
+        part[slot] = np.float32(unseen[slot]) * unit
+    return k + len(unseen)
 
 
 @inline
 def _write_objectives(state, seat, out, k):
-    _write_bits(int(state["objectives"]), out, k)
+    _write_bits(state["objectives"], out, k)
     for steps in range(num_seats(state)):
         k += NUM_OBJECTIVES
-        _write_bits(int(state["completed"][seat_after(state, seat, steps)]), out, k)
+        _write_bits(state["completed"][seat_after(state, seat, steps)], out, k)
 
 
 @inline
 def _write_bits(bits, out, k):
-    for n in range(NUM_OBJECTIVES):
-        out[k + n] = np.float32(bits >> n & 1)
+    """Writes a number below 256 in the binary system, the lowest digit first."""
+    row = BITS[np.uint64(bits)]
+    a, b, c, d, e, f, g, h = row[0], row[1], row[2], row[3], row[4], row[5], row[6], row[7]
+    out[k], out[k + 1], out[k + 2], out[k + 3] = a, b, c, d
+    out[k + 4], out[k + 5], out[k + 6], out[k + 7] = e, f, g, h

@@ -5,9 +5,10 @@ and what it pays. Section names in the docstrings are those of the rulebook. Not
 """
 
 from envs.engine import NO_PLAYER, RUNNING, TERMINATED, below, inline, jit
-from envs.fairy_ring.hands import deal, empty_hands, pass_hands, remove_card, see_new_hands
+from envs.fairy_ring.hands import deal, empty_hand, pass_hands, remove_card, see_new_hands
 from envs.fairy_ring.seats import knows_hand, num_seats, seat_after
 from envs.fairy_ring.state import (
+    ACADEMY,
     CHOOSE,
     CHOOSE_ACTION,
     FLY,
@@ -15,6 +16,7 @@ from envs.fairy_ring.state import (
     GATHER,
     GATHER_ACTION,
     GROW_ACTION,
+    HAND,
     MANA_PER_POINT,
     MOVEMENTS,
     MUSHROOMS,
@@ -25,6 +27,7 @@ from envs.fairy_ring.state import (
     PLACE,
     PLANT_LEFT_ACTION,
     PLANT_RIGHT_ACTION,
+    PLENTY,
     ROUNDS,
     SPRING,
     STACK,
@@ -116,8 +119,8 @@ def legal(state, rules, mask):
     p = state["current_player"]
     phase = state["phase"]
     if phase == CHOOSE:
-        for place in range(state["hand_size"][p]):
-            mask[CHOOSE_ACTION + place] = 1
+        for place in range(HAND):
+            mask[CHOOSE_ACTION + place] = place < state["hand_size"][p]
     elif phase == PLACE:
         _legal_places(state, rules["type"][state["chosen"][p]], mask)
     elif phase == FLY:
@@ -125,9 +128,8 @@ def legal(state, rules, mask):
             mask[FLY_ACTION + option] = 1
     else:
         kind = landed_type(state, p)
-        for mushroom in range(state["num_mushrooms"][p]):
-            if state["village"][p, mushroom, kind] > 0:
-                mask[GATHER_ACTION + mushroom] = 1
+        for mushroom in range(MUSHROOMS):
+            mask[GATHER_ACTION + mushroom] = state["village"][p, mushroom, kind] > 0
 
 
 @inline
@@ -161,8 +163,7 @@ def _reveal(state, rules, p):
     card = state["chosen"][p]
     remove_card(state, p, card)
     for q in range(num_seats(state)):
-        if not knows_hand(state, q, p):
-            state["unseen"][q, rules["slot"][card]] -= 1
+        state["unseen"][q, rules["slot"][card]] -= not knows_hand(state, q, p)
     state["phase"] = PLACE
     state["current_player"] = p
     state["played"] = NO_CARD
@@ -243,18 +244,18 @@ def _gather(state, rules, movement):
 @jit
 def _gather_own(state, p, kind, movement):
     """3. Gather Mana, second case: an own mushroom of that type; true if the player has to say which."""
-    least, most = -1, -1
-    for mushroom in range(state["num_mushrooms"][p]):
-        if state["type"][p, mushroom] == kind:
-            mana = mana_of(state, p, mushroom, movement)
-            least = mana if least < 0 else min(least, mana)
-            most = max(most, mana)
-    if least == most:
-        gather_mana(state, p, max(most, 0))
-        return False
-    state["phase"] = GATHER
-    state["movement"] = movement
-    return True
+    least, most = PLENTY, 0
+    for mushroom in range(MUSHROOMS):
+        own = state["village"][p, mushroom, kind] > 0
+        pays = int(state["village"][p, mushroom, PAYS])
+        least = min(least, pays if own else PLENTY)
+        most = max(most, pays if own else 0)
+    if least < most:
+        state["phase"] = GATHER
+        state["movement"] = movement
+        return True
+    gather_mana(state, p, most * movement if kind == ACADEMY else most)
+    return False
 
 
 # --- C. End of turn, End of the round, End of the game -----------------------------------------------------------------
@@ -293,14 +294,14 @@ def _end_turn(state, rules):
 @jit
 def _deal_again(state, rules):
     """End of the round: the seventh cards go back in the box and the second deck is dealt."""
-    empty_hands(state)
     deal(state, rules, ROUNDS)
 
 
 @jit
 def _end_game(state):
     """End of the game: the tile stays where it is."""
-    empty_hands(state)
+    for p in range(num_seats(state)):
+        empty_hand(state, p)
     state["phase"] = OVER
     state["current_player"] = NO_PLAYER
 

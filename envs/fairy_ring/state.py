@@ -15,6 +15,7 @@ MUSHROOMS = 13  # most mushrooms in a village: the starting card and one for eac
 STACK = 4  # most cards of one mushroom
 MOVEMENTS = 3  # movements to choose from on a Spring
 MANA_PER_POINT = 20
+PLENTY = 1000  # more mana than any mushroom pays for a step of the fairy
 NUM_TYPES = len(TYPES)
 MAGIDROME, ACADEMY, LOOKOUT, LUMINARIUM, POLLENARIUM, SPRING = range(NUM_TYPES)
 MAX_CARDS = 100  # most different cards in a card list
@@ -96,15 +97,18 @@ def rules_dtype(round_cards: int) -> np.dtype:
     """The component tables of one card list, one option set and one number of players; read only."""
     return np.dtype(
         [
+            # The compiler unrolls a short loop whose length it knows, number by number; of one whose length it does not know
+            # it makes vector code.
+            ("round_cards", np.int64),
             ("type", np.int8, (MAX_CARDS,)),
             ("movement", np.int8, (MAX_CARDS, MOVEMENTS)),  # one movement, a Spring three, else 0
             ("fireflies", np.int8, (MAX_CARDS,)),
-            ("mana", np.int8, (MAX_CARDS,)),
             ("slot", np.int8, (MAX_CARDS,)),  # the card's place in its round's deck
             ("starting_copies", np.int8, (MAX_CARDS,)),  # copies of each starting card
             ("deck", np.int8, (ROUNDS, round_cards)),  # card ids of each round's deck, then NO_CARD
             ("copies", np.int8, (ROUNDS, round_cards)),  # copies of each that take part with this many players
-            ("lookout", np.int8, (STACK + 1,)),  # what a Lookout of each size pays
+            # What a card adds to what its mushroom pays, by the number of cards with it; not of types that depend on the village.
+            ("adds", np.int8, (MAX_CARDS, STACK + 1)),
             ("all_fireflies", np.bool_),  # covered fireflies are visible too
             ("with_objectives", np.bool_),
             # Row 0 is NO_CARD, row 1 is card 0 and so on: an index that is never negative needs no check.

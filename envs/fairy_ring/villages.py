@@ -1,6 +1,7 @@
 """Villages: planting and growing mushrooms, what each of them pays, and the objectives.
 
-Section names in the docstrings are those of the rulebook.
+Section names in the docstrings are those of the rulebook. Places of a village without a mushroom hold zeros, so loops run over
+all of them and choose values, not ways: a way the processor guesses wrong costs as much as twenty sums.
 """
 
 import numpy as np
@@ -12,9 +13,8 @@ from envs.fairy_ring.state import (
     COLUMNS,
     FIREFLIES,
     GROW_ACTION,
-    LOOKOUT,
     LUMINARIUM,
-    MAGIDROME,
+    MUSHROOMS,
     NO_CARD,
     NUM_OBJECTIVES,
     NUM_TYPES,
@@ -22,7 +22,6 @@ from envs.fairy_ring.state import (
     PLANT_LEFT_ACTION,
     PLANT_RIGHT_ACTION,
     POLLENARIUM,
-    SPRING,
     STACK,
 )
 
@@ -45,7 +44,7 @@ def put_card(state, rules, p, card, action):
 def _make_room_left(state, p):
     """Moves a village one place to the right, with every fairy that stands in it."""
     cards, village, kinds = state["cards"][p], state["village"][p], state["type"][p]
-    for mushroom in range(state["num_mushrooms"][p], 0, -1):
+    for mushroom in range(MUSHROOMS - 1, 0, -1):
         kinds[mushroom] = kinds[mushroom - 1]
         for i in range(STACK):
             cards[mushroom, i] = cards[mushroom - 1, i]
@@ -68,7 +67,7 @@ def plant(state, rules, p, mushroom, card):
     cards[0] = card
     village[rules["type"][card]] = 1
     village[FIREFLIES] = rules["fireflies"][card]
-    _appraise(state, rules, p, mushroom)
+    _appraise(state, rules, p, mushroom, card, 1)
 
 
 @jit
@@ -76,51 +75,36 @@ def grow(state, rules, p, mushroom, card):
     """Make a Mushroom grow: the card covers the top one."""
     village = state["village"][p, mushroom]
     kind = rules["type"][card]
-    state["cards"][p, mushroom, village[kind]] = card
-    village[kind] += 1
+    size = int(village[kind]) + 1
+    state["cards"][p, mushroom, size - 1] = card
+    village[kind] = size
     covered = village[FIREFLIES] if rules["all_fireflies"] else np.int8(0)
     village[FIREFLIES] = covered + rules["fireflies"][card]
-    _appraise(state, rules, p, mushroom)
+    _appraise(state, rules, p, mushroom, card, size)
 
 
 # --- Mushroom details --------------------------------------------------------------------------------------------------
 
 
 @jit
-def _appraise(state, rules, p, changed):
-    """Mushroom details: what the mushrooms of a village pay, after one of them was planted or has grown."""
-    village = state["village"][p, changed]
-    kind = state["type"][p, changed]
-    size = int(village[kind])
-    if kind in (MAGIDROME, SPRING):
-        village[PAYS] = _printed_mana(state, rules, p, changed, size)
-    elif kind == LOOKOUT:
-        village[PAYS] = rules["lookout"][size]
-    elif kind == ACADEMY:
-        village[PAYS] = size
+def _appraise(state, rules, p, mushroom, card, size):
+    """Mushroom details: what the mushrooms of a village pay, after a card made one of them ``size`` cards high."""
+    state["village"][p, mushroom, PAYS] += rules["adds"][card, size]
     _appraise_dependent(state, p)
 
 
-@jit
+@inline
 def _appraise_dependent(state, p):
     """Mushroom details, Luminarium and Pollenarium: they depend on the whole village."""
     mushrooms = int(state["num_mushrooms"][p])
     fireflies = 0
-    for mushroom in range(mushrooms):
-        fireflies += state["village"][p, mushroom, FIREFLIES]
-    for mushroom in range(mushrooms):
+    for mushroom in range(MUSHROOMS):
+        fireflies += int(state["village"][p, mushroom, FIREFLIES])
+    for mushroom in range(MUSHROOMS):
         village = state["village"][p, mushroom]
-        luminarium, pollenarium = int(village[LUMINARIUM]), int(village[POLLENARIUM])
-        if luminarium | pollenarium:
-            village[PAYS] = luminarium * fireflies + pollenarium * mushrooms
-
-
-@inline
-def _printed_mana(state, rules, p, mushroom, size):
-    total = 0
-    for i in range(size):
-        total += rules["mana"][state["cards"][p, mushroom, i]]
-    return total
+        luminarium, pollenarium, pays = int(village[LUMINARIUM]), int(village[POLLENARIUM]), int(village[PAYS])
+        dependent = luminarium * fireflies + pollenarium * mushrooms
+        village[PAYS] = dependent if luminarium | pollenarium else pays
 
 
 @inline
