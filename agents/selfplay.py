@@ -57,12 +57,15 @@ class Games(VectorAECEnv):
     def deal_rows(self, rows: np.ndarray) -> None:
         """Deals the next game in some rows; a deal that is over before anybody decides is passed over."""
         self._streams["episode"][rows] += 1
-        arrays = (self.states, self._streams, self._observations, self._masks, self._seats, self._results, self._codes)
+        arrays = (
+            self.states, self._streams, self._observations, self._traces,
+            self._masks, self._seats, self._results, self._codes,
+        )  # fmt: skip
         parts = [array[rows] for array in arrays]
-        states, streams, observations, masks, seats, results, codes = parts
+        states, streams, observations, traces, masks, seats, results, codes = parts
         self.passed_over += self.game.kernels.reset_batch(
             states, self.game.rules, streams, self._reward_kind, True,
-            engine.rows(observations), engine.rows(masks), seats, results, codes,
+            engine.rows(observations), engine.rows(traces), engine.rows(masks), seats, results, codes,
         )  # fmt: skip
         for array, part in zip(arrays, parts, strict=True):
             array[rows] = part

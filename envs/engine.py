@@ -12,6 +12,10 @@ record that neither raise nor allocate:
 ``score(state, rules, scores, standings)``  the rulebook's points, and whole numbers of which the higher stands better
 =====================================  ==================================================================================
 
+A game with long views may bring a seventh, ``observe_again(state, rules, seat, out, trace)``, which the loops call for rows that
+they write again and again. There ``out`` is what it wrote with the same ``trace`` before, of whatever game and seat, so that it
+need write only what has changed. ``trace (Game.trace_size,) int64`` is for its own notes, zeros as long as ``out`` is unknown.
+
 ``state`` is a record that begins with :data:`HEADER`, ``rules`` a read-only record with the component tables of the game.
 :func:`install` adds the loops over a batch to the module that holds the verbs. They are installed there, not made by a closure,
 because Numba finds only functions of a real module in its cache.

@@ -119,6 +119,7 @@ class Game:
         observation_high: No number of an observation is larger; none is below ``observation_low``.
         max_decisions: No game has more decisions.
         can_truncate: Whether a limit that is no rule of winning can end a game.
+        trace_size: Numbers that ``observe_again`` notes for each row, see ``engine``.
         kernels: The module with the compiled loops.
         words: The module with ``to_dict``, ``from_dict``, ``move``, ``action`` and ``sentence``.
         pictures: The module with ``text(game, view)`` and ``svg(game, view)``.
@@ -140,6 +141,7 @@ class Game:
     pictures: ModuleType
     observation_low: float = 0.0
     can_truncate: bool = False
+    trace_size: int = 1
     facts: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

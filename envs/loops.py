@@ -10,6 +10,13 @@ from envs.chance import mix_in, pick, seed_word
 from envs.engine import FORFEIT, NO_PLAYER, RAISE, RANDOM, RUNNING, TERMINATED, TRUNCATED, write_forfeit, write_results
 from envs.machine_code import jit, kernel
 
+if "observe_again" not in globals():
+
+    @jit
+    def observe_again(state, rules, seat, out, trace):
+        """Writes a view as a whole, for games that do not know better."""
+        observe(state, rules, seat, out)
+
 
 @jit
 def _seed(state, stream):
@@ -62,7 +69,7 @@ def _deal_next(state, rules, stream):
 
 
 @kernel
-def reset_batch(states, rules, streams, kind, autoreset, observations, masks, seats, results, codes):
+def reset_batch(states, rules, streams, kind, autoreset, observations, traces, masks, seats, results, codes):
     """Deals a game in every row (its episode as given); returns how many deals were passed over."""
     passed_over = 0
     for i in range(len(states)):
@@ -76,7 +83,7 @@ def reset_batch(states, rules, streams, kind, autoreset, observations, masks, se
             else:
                 codes[i] = TERMINATED
                 _finish(state, rules[0], TERMINATED, kind, results[i])
-        _show(state, rules[0], observations[i]["row"], masks[i]["row"])
+        _show_again(state, rules[0], observations[i]["row"], traces[i]["row"], masks[i]["row"])
         seats[i] = state["current_player"]
     return passed_over
 
@@ -85,6 +92,18 @@ def reset_batch(states, rules, streams, kind, autoreset, observations, masks, se
 def _show(state, rules, observation, mask):
     """Writes the view of the player to act; of a game that is over, seat 0's view and no legal action."""
     observe(state, rules, max(0, int(state["current_player"])), observation)
+    _mark_legal(state, rules, mask)
+
+
+@jit
+def _show_again(state, rules, observation, trace, mask):
+    """The same in a row that is written again and again."""
+    observe_again(state, rules, max(0, int(state["current_player"])), observation, trace)
+    _mark_legal(state, rules, mask)
+
+
+@jit
+def _mark_legal(state, rules, mask):
     if state["current_player"] >= 0:
         legal(state, rules, mask)
     else:
@@ -92,10 +111,10 @@ def _show(state, rules, observation, mask):
 
 
 @kernel
-def show_batch(states, rules, observations, masks, seats):
+def show_batch(states, rules, observations, traces, masks, seats):
     """Writes observation, mask and seat to act of every row."""
     for i in range(len(states)):
-        _show(states[i], rules[0], observations[i]["row"], masks[i]["row"])
+        _show_again(states[i], rules[0], observations[i]["row"], traces[i]["row"], masks[i]["row"])
         seats[i] = states[i]["current_player"]
 
 
@@ -116,7 +135,9 @@ def first_illegal(masks, seats, actions):
 
 
 @kernel
-def step_batch(states, rules, streams, actions, kind, policy, autoreset, observations, masks, seats, results, codes, finals):
+def step_batch(
+    states, rules, streams, actions, kind, policy, autoreset, observations, traces, masks, seats, results, codes, finals
+):
     """Plays one decision in every row that is not over.
 
     Returns the number of games that ended and of deals passed over; with policy RAISE the caller has made sure that
@@ -146,7 +167,7 @@ def step_batch(states, rules, streams, actions, kind, policy, autoreset, observa
                     observe(state, rules[0], p, finals[i * len(result["rewards"]) + p]["row"])
             if autoreset:
                 passed_over += _deal_next(state, rules[0], streams[i])
-        _show(state, rules[0], observations[i]["row"], mask)
+        _show_again(state, rules[0], observations[i]["row"], traces[i]["row"], mask)
         seats[i] = state["current_player"]
     return ended, passed_over
 

@@ -33,7 +33,8 @@ class VectorAECEnv:
         illegal: What an illegal action does: ``"raise"`` a ValueError before anything has changed; ``"forfeit"`` the game: the
             offender is last (placement -1, win 0, score 0), the others share the victory; ``"random"``: a random legal action
             is played instead. ``infos["illegal"]`` tells the rows.
-        copy: Whether ``last``, ``observe`` and ``state`` give fresh arrays; otherwise the next call writes into the same ones.
+        copy: Whether ``last``, ``observe`` and ``state`` give fresh arrays; otherwise the next call writes into the same ones,
+            and maybe only what has changed: read them, but do not write into them.
         autoreset: Whether a finished game restarts in the same step.
 
     Raises:
@@ -84,6 +85,8 @@ class VectorAECEnv:
         finals = n * game.num_players if game.can_truncate else 1
         self._finals = np.zeros((finals, game.observation_size), np.float32)
         self._observation_rows = engine.rows(self._observations)
+        self._traces = np.zeros((n, game.trace_size), np.int64)
+        self._trace_rows = engine.rows(self._traces)
         self._mask_rows = engine.rows(self._masks)
         self._view_rows = engine.rows(self._view)
         self._final_rows = engine.rows(self._finals)
@@ -117,7 +120,7 @@ class VectorAECEnv:
         self._results[:] = np.zeros((), self._results.dtype)
         self.passed_over += self.game.kernels.reset_batch(
             self.states, self.game.rules, self._streams, self._reward_kind, self.autoreset,
-            self._observation_rows, self._mask_rows, self._seats, self._results, self._codes,
+            self._observation_rows, self._trace_rows, self._mask_rows, self._seats, self._results, self._codes,
         )  # fmt: skip
         self._ended = int(np.count_nonzero(self._codes))
 
@@ -184,7 +187,7 @@ class VectorAECEnv:
             raise ValueError(self._illegal_message(actions))
         ended, passed_over = kernels.step_batch(
             self.states, self.game.rules, self._streams, actions, self._reward_kind, self._illegal, self.autoreset,
-            self._observation_rows, self._mask_rows, self._seats, self._results, self._codes, self._final_rows,
+            self._observation_rows, self._trace_rows, self._mask_rows, self._seats, self._results, self._codes, self._final_rows,
         )  # fmt: skip
         self._ended = ended
         self.passed_over += passed_over
@@ -270,7 +273,7 @@ class VectorAECEnv:
     def refresh(self) -> None:
         """Writes observations, masks and seats to act anew, after ``states`` was changed from outside."""
         self.game.kernels.show_batch(
-            self.states, self.game.rules, self._observation_rows, self._mask_rows, self._seats
+            self.states, self.game.rules, self._observation_rows, self._trace_rows, self._mask_rows, self._seats
         )
 
     def __getstate__(self) -> dict[str, Any]:

@@ -89,7 +89,8 @@ from envs import engine
 from envs.game import Game, Option, complete_options
 from envs.mushroom_rings import pictures, text
 from envs.mushroom_rings.components import Components, load_components
-from envs.mushroom_rings.observation import HIGH, LOW, observe, sections
+from envs.mushroom_rings.observation import HIGH, LOW, observe, observe_again, sections
+from envs.mushroom_rings.planes import trace_size
 from envs.mushroom_rings.rules import legal, redeal, reset, score, step
 from envs.mushroom_rings.state import NUM_KINDS, NUM_MARKERS, OTHER_ACTIONS, num_cells, state_dtype
 from envs.mushroom_rings.tables import build_tables, max_rings, num_types
@@ -131,6 +132,7 @@ def make_game(name: str, num_players: int, options: Mapping[str, Any]) -> Game:
         sections=sections(num_players, radius, num_types(components.tiles)),
         observation_high=HIGH,
         observation_low=LOW,
+        trace_size=trace_size(tiles),
         max_decisions=_max_decisions(components, num_players),
         kernels=sys.modules[__name__],
         words=text,

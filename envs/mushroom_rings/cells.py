@@ -65,9 +65,23 @@ def _open(state, cell):
 def find_meetings(state, rules):
     """Marks edges of open cells that face the same path: a tile that joins them closes a ring."""
     for slot in range(state["num_open"]):
-        ends = np.int64(state["open_ends"][slot])
-        if ends & (ends - 1):
-            state["open_meets"][slot] = _meeting_edges(state, rules, np.int64(state["open_cell"][slot]), ends)
+        _find_meetings_at(state, rules, slot)
+
+
+@jit
+def find_meetings_beside(state, rules, cell):
+    """The same for the open cells beside a new tile: when no paths but its own have changed, these are all that can."""
+    for edge in range(EDGES):
+        beside = np.int64(rules["neighbor"][cell, edge])
+        if beside >= 0 and state["place"][beside] <= -2:
+            _find_meetings_at(state, rules, -2 - np.int64(state["place"][beside]))
+
+
+@jit
+def _find_meetings_at(state, rules, slot):
+    ends = np.int64(state["open_ends"][slot])
+    if ends & (ends - 1):
+        state["open_meets"][slot] = _meeting_edges(state, rules, np.int64(state["open_cell"][slot]), ends)
 
 
 @inline

@@ -3,6 +3,7 @@
 import numpy as np
 
 from envs.engine import inline, jit
+from envs.mushroom_rings.looks import note_look
 from envs.mushroom_rings.paths import num_parts, opposite, part_across
 from envs.mushroom_rings.state import AT_RING, EDGES, NONE, SEGMENTS
 
@@ -60,9 +61,10 @@ def unclaim(state, rules, gnome):
 
 @inline
 def _show_claim(state, rules, part):
-    """Tells the open cells at a part's ends whether it is claimed."""
+    """Tells the open cells at a part's ends whether it is claimed, and notes how its tile looks now."""
     claimed = state["gnome_of"][part] != NONE
     index, segment = part // SEGMENTS, part % SEGMENTS
+    note_look(state, index)
     tile, orientation = np.int64(state["tile"][index]), np.int64(state["orientation"][index])
     for edge in range(EDGES):
         if rules["edge_segment"][tile, orientation, edge] == segment:

@@ -3,8 +3,9 @@
 import numpy as np
 
 from envs.engine import inline, jit
-from envs.mushroom_rings.cells import cover, find_meetings, open_neighbors
+from envs.mushroom_rings.cells import cover, find_meetings, find_meetings_beside, open_neighbors
 from envs.mushroom_rings.claims import gnomes_at, settle_claims
+from envs.mushroom_rings.looks import note_look
 from envs.mushroom_rings.paths import joined_part, rename_path
 from envs.mushroom_rings.rings import close_ring
 from envs.mushroom_rings.state import EDGES, NONE, NOT_JOINED, SEGMENTS
@@ -21,10 +22,17 @@ def lay(state, rules):
     cover(state, cell, index)
     open_neighbors(state, rules, cell, index)
     gnomes = gnomes_at(state, rules, cell, path_edges(state, rules))
-    _join(state, rules, index)
+    rings = state["num_rings"]
+    joined = _join(state, rules, index)
     if gnomes:
         settle_claims(state, rules, gnomes)
-    find_meetings(state, rules)
+    closed = state["num_rings"] > rings
+    for changed in range(0 if closed else index, index + 1):
+        note_look(state, changed)
+    if joined or closed:
+        find_meetings(state, rules)
+    else:
+        find_meetings_beside(state, rules, cell)
 
 
 @inline
@@ -35,8 +43,11 @@ def path_edges(state, rules):
 
 @jit
 def _join(state, rules, index):
-    """Joins the new tile's parts to their neighbours: segments in the order of the list, a hub edge by edge."""
-    tile = state["hand_tile"]
+    """Joins the new tile's parts to their neighbours: segments in the order of the list, a hub edge by edge.
+
+    Returns whether that made one path of two.
+    """
+    tile, joined = state["hand_tile"], False
     segment_at = rules["edge_segment"][tile, state["hand_orientation"]]
     for edge in range(EDGES):
         state["edge_ring"][index, edge] = NOT_JOINED if segment_at[edge] >= 0 else NONE
@@ -45,18 +56,24 @@ def _join(state, rules, index):
         state["path"][part] = part
         for edge in range(EDGES):
             if segment_at[edge] == s:
-                _join_edge(state, rules, part, edge)
+                joined |= _join_edge(state, rules, part, edge)
+    return joined
 
 
 @jit
 def _join_edge(state, rules, part, edge):
-    """Joins an edge of a part to what lies across; within one path that closes a ring."""
-    state["edge_ring"][part // SEGMENTS, edge] = NONE
+    """Joins an edge of a new part to what lies across; within one path that closes a ring.
+
+    Returns whether that joined two paths that were there before the tile, which names its own by its own parts.
+    """
+    index = part // SEGMENTS
+    state["edge_ring"][index, edge] = NONE
     other = joined_part(state, rules, part, edge)
     if other == NONE:
-        return
+        return False
     path, other_path = np.int64(state["path"][part]), np.int64(state["path"][other])
     if path == other_path:
         close_ring(state, rules, part, edge)
-    else:
-        rename_path(state, max(path, other_path), min(path, other_path))
+        return False
+    rename_path(state, max(path, other_path), min(path, other_path))
+    return max(path, other_path) < SEGMENTS * index

@@ -9,6 +9,7 @@ import numpy as np
 from envs.engine import inline, jit
 from envs.game import Section
 from envs.mushroom_rings.paths import part_across
+from envs.mushroom_rings.planes import ONE, ZERO, planes_end, rewrite_planes, write_planes
 from envs.mushroom_rings.state import (
     EDGES,
     LARGEST_RING,
@@ -37,11 +38,6 @@ from envs.mushroom_rings.turns import num_seats
 HIGH = 16.0  # no number of an observation is larger
 LOW = -1.0  # none is smaller
 
-LAID, JOINS, CLAIMS = 0, 1, 1 + EDGES
-COLORS = CLAIMS + SEGMENTS
-CHOSEN = COLORS + NUM_COLORS
-assert PLANES == CHOSEN + 1
-RECENT_TILES = 8
 CLOCK = 7
 RINGS = 8  # rings listed
 RING = 4 + NUM_COLORS  # numbers of a listed ring, its owner apart
@@ -51,8 +47,7 @@ GNOME = GNOME_PLACES + 2
 PLAYER = NUM_COLORS + NUM_KINDS + NUM_SLOTS + 4 + (STORAGE + 1) * TILE_FEATURES + NUM_GNOMES * GNOME
 AROUND = 5
 
-ONE, ZERO = np.float32(1.0), np.float32(0.0)
-_AGE, _ROUND, _BAG = np.float32(0.5 / RECENT_TILES), np.float32(1 / 20), np.float32(1 / 80)
+_ROUND, _BAG = np.float32(1 / 20), np.float32(1 / 80)
 _TENTH, _EIGHTH, _TWELFTH = np.float32(1 / 10), np.float32(1 / 8), np.float32(1 / 12)
 _TREASURE, _POINTS, _TURN_TILES = np.float32(1 / 50), np.float32(1 / 100), np.float32(1 / TILES_PER_TURN)
 _SEVENTH, _QUARTER, _FIFTH = np.float32(1 / LARGEST_RING), np.float32(1 / 4), np.float32(1 / 5)
@@ -108,13 +103,20 @@ def sections(num_players: int, table_radius: int, num_types: int) -> list[Sectio
 @jit
 def observe(state, rules, seat, out):
     """Writes the view of a seat, every section in the order of :func:`sections`."""
-    k = _planes_end(state)
-    out[:k] = ZERO  # the planes as a whole: clearing only what was shown before is no faster
-    _write_tiles(state, rules, seat, out)
-    _write_meetings(state, rules, seat, out)
-    if state["hand_cell"] != NONE:
-        out[np.int64(rules["square"][state["hand_cell"]]) + CHOSEN] = ONE
-    k = _write_clock(state, rules, seat, out, k)
+    write_planes(state, rules, seat, out)
+    _write_rest(state, rules, seat, out)
+
+
+@jit
+def observe_again(state, rules, seat, out, trace):
+    """The same where ``out`` is what was written with this trace before: of the planes, writes only what has changed."""
+    rewrite_planes(state, rules, seat, out, trace)
+    _write_rest(state, rules, seat, out)
+
+
+@jit
+def _write_rest(state, rules, seat, out):
+    k = _write_clock(state, rules, seat, out, planes_end(state))
     k = _write_hand(state, rules, seat, out, k)
     k = _write_offer(state, rules, out, k)
     k = _write_signposts(state, rules, seat, out, k)
@@ -122,15 +124,6 @@ def observe(state, rules, seat, out):
     k = _write_markets(state, out, k)
     k = _write_players(state, rules, seat, out, k)
     _write_unseen(state, out, k)
-
-
-@inline
-def _planes_end(state):
-    """Numbers of the planes: a table of radius R has 1 + 3 R (R + 1) cells and an axial square of side 2 R + 1."""
-    side = 1
-    while 3 * side * side + 1 < 4 * len(state["place"]):
-        side += 2
-    return side * side * PLANES
 
 
 @inline
@@ -162,60 +155,6 @@ def _distance(state, seat, other):
 def _seat_at(state, seat, steps):
     seat += steps
     return seat - num_seats(state) if seat >= num_seats(state) else seat
-
-
-# --- The garden ---------------------------------------------------------------------------------------------------------
-
-
-@jit
-def _write_tiles(state, rules, seat, out):
-    """Writes what each laid tile shows."""
-    laid = state["num_laid"]
-    for index in range(laid):
-        k = np.int64(rules["square"][state["cell"][index]])
-        out[k + LAID] = ONE - np.float32(min(laid - 1 - index, RECENT_TILES)) * _AGE
-        _write_tile(state, rules, seat, out, index, k)
-
-
-@inline
-def _write_tile(state, rules, seat, out, index, k):
-    """Writes what a tile shows; the numbers of a cell lie side by side, so it is one run of stores (2x)."""
-    tile, orientation = np.int64(state["tile"][index]), np.int64(state["orientation"][index])
-    for edge in range(EDGES):
-        # Without a branch, for which edges are path is as good as random.
-        segment = rules["edge_share"][tile, orientation, edge]
-        out[k + JOINS + edge] = segment if state["edge_ring"][index, edge] == NONE else -segment
-    for s in range(SEGMENTS):
-        part = SEGMENTS * index + s
-        out[k + CLAIMS + s] = rules["claims"][seat, np.int64(state["gnome_of"][part]) + 2 if state["path"][part] != NONE else 0]
-    for color in range(NUM_COLORS):
-        number = ZERO
-        for s in range(SEGMENTS):
-            in_play = state["path"][SEGMENTS * index + s] != NONE
-            number += rules["segment_colors"][tile, s, color] if in_play else ZERO
-        out[k + COLORS + color] = number
-
-
-@jit
-def _write_meetings(state, rules, seat, out):
-    """Writes at which edges of empty cells a path meets itself, so that a tile can close a ring."""
-    for slot in range(state["num_open"]):
-        meets = np.int64(state["open_meets"][slot])
-        if meets:
-            cell = np.int64(state["open_cell"][slot])
-            k, claimed = np.int64(rules["square"][cell]), meets & state["open_claims"][slot]
-            for edge in range(EDGES):
-                out[k + JOINS + edge] = np.float32(meets >> edge & 1)
-            out[k + CLAIMS] = _meeting_claim(state, rules, seat, cell, claimed) if claimed else rules["claims"][seat, 1]
-
-
-@jit
-def _meeting_claim(state, rules, seat, cell, edges):
-    """Whose the claimed path at the lowest of some edges (bits) of a cell is."""
-    edge = 0
-    while not edges >> edge & 1:
-        edge += 1
-    return rules["claims"][seat, np.int64(state["gnome_of"][part_across(state, rules, cell, edge)]) + 2]
 
 
 # --- The course of the game and what is in hand -------------------------------------------------------------------------

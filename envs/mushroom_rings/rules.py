@@ -145,6 +145,7 @@ def _clear_garden(state):
     state["edge_ring"][:] = NONE
     state["path"][:] = NONE
     state["gnome_of"][:] = NONE
+    state["look"][:] = 0
     state["num_open"] = 0
     state["place"][:] = NONE
     state["open_cell"][:] = 0

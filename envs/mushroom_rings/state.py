@@ -136,6 +136,11 @@ def num_cells(table_radius: int) -> int:
     return 1 + 3 * table_radius * (table_radius + 1)
 
 
+def max_open_cells(num_tiles: int) -> int:
+    """Most empty cells beside so many tiles: each tile covers one of them and opens three at most."""
+    return 6 + 2 * (num_tiles - 1)
+
+
 def state_dtype(
     num_players: int, table_radius: int, num_tiles: int, num_garden_tiles: int, num_types: int, num_rings: int
 ) -> np.dtype:
@@ -155,7 +160,7 @@ def state_dtype(
     tile's segment 0.
     """
     seats, gnomes = (num_players,), (num_players * NUM_GNOMES,)
-    open_cells = 6 + 2 * (num_tiles - 1)  # each tile covers one open cell and opens three at most
+    open_cells = max_open_cells(num_tiles)
     parts = (num_tiles * SEGMENTS,)
     fields: list[tuple[Any, ...]] = [
         ("phase", np.int64),  # a Phase, or NOTHING within a step
@@ -190,6 +195,7 @@ def state_dtype(
         ("edge_ring", np.int8, (num_tiles, EDGES)),  # the ring that used an edge up; NONE: in play, or green
         ("path", np.int16, parts),  # first part of the path that a part belongs to; NONE when finished
         ("gnome_of", np.int8, parts),  # the gnome that claims the part's path
+        ("look", np.int64, (num_tiles,)),  # what it shows (see looks.py)
         ("num_open", np.int64),  # cells a tile may be laid on: empty and beside a tile
         ("place", np.int16, (num_cells(table_radius),)),  # tile on a cell by laying order; -2 - i: open cell i; NONE
         ("open_cell", np.int16, (open_cells,)),
