@@ -98,17 +98,23 @@ def _draw_objectives(state):
 @jit
 def step(state, rules, action):
     """Plays a legal action of the player to act."""
+    p = state["current_player"]
     phase = state["phase"]
     if phase == CHOOSE:
         _choose(state, rules, action - CHOOSE_ACTION)
-    elif phase == PLACE:
-        _place(state, rules, action)
-    elif phase == FLY:
-        _move_fairy(state, rules, rules["movement"][state["played"], action - FLY_ACTION])
-    else:
-        p = state["current_player"]
+    elif phase == GATHER:
         gather_mana(state, p, mana_of(state, p, action - GATHER_ACTION, state["movement"]))
         _end_resolution(state, rules)
+    else:
+        option = action - FLY_ACTION
+        if phase == PLACE:
+            _place(state, rules, action)
+            option = 0
+        if state["phase"] == PLACE or phase == FLY:
+            movement = rules["movement"][state["played"], option]
+            _move_fairy(state, movement)
+            if not _gather(state, movement):
+                _end_resolution(state, rules)
     return TERMINATED if state["phase"] == OVER else RUNNING
 
 
@@ -175,7 +181,7 @@ def _reveal(state, rules, p):
 
 @jit
 def _place(state, rules, action):
-    """1. Place your Mushroom, and on to the move; a Spring's movement is chosen first."""
+    """1. Place your Mushroom; a Spring's movement is to be chosen next."""
     p = state["current_player"]
     card = state["chosen"][p]
     state["chosen"][p] = NO_CARD
@@ -184,15 +190,13 @@ def _place(state, rules, action):
     state["played"] = card
     if rules["type"][card] == SPRING:
         state["phase"] = FLY
-    else:
-        _move_fairy(state, rules, rules["movement"][card, 0])
 
 
 # --- B. Resolve, 2. Move your Fairy ------------------------------------------------------------------------------------
 
 
 @jit
-def _move_fairy(state, rules, movement):
+def _move_fairy(state, movement):
     """2. Move your Fairy: from right to left through a village, then to the rightmost of the next seat's.
 
     Spring: every one that is passed without stopping pays its owner at once.
@@ -208,7 +212,6 @@ def _move_fairy(state, rules, movement):
             gather_mana(state, at, int(state["village"][at, mushroom, PAYS]))
     state["fairy_village"][p] = at
     state["fairy_mushroom"][p] = mushroom
-    _gather(state, rules, movement)
 
 
 # --- B. Resolve, 3. Gather Mana ----------------------------------------------------------------------------------------
@@ -229,16 +232,18 @@ def gather_mana(state, p, mana):
 
 
 @jit
-def _gather(state, rules, movement):
-    """3. Gather Mana from the mushroom the fairy stopped on, and perhaps from an own one of the same type."""
+def _gather(state, movement):
+    """3. Gather Mana from the mushroom the fairy stopped on, and perhaps from an own one of the same type.
+
+    True if the player has to say from which.
+    """
     p = state["current_player"]
     owner, mushroom = int(state["fairy_village"][p]), int(state["fairy_mushroom"][p])
     kind = state["type"][owner, mushroom]
-    if kind != SPRING:
-        gather_mana(state, owner, mana_of(state, owner, mushroom, movement))
-        if owner != p and _gather_own(state, p, kind, movement):
-            return
-    _end_resolution(state, rules)
+    if kind == SPRING:
+        return False
+    gather_mana(state, owner, mana_of(state, owner, mushroom, movement))
+    return owner != p and _gather_own(state, p, kind, movement)
 
 
 @jit
