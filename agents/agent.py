@@ -10,6 +10,9 @@ import numpy as np
 from envs import engine
 from envs.game import Game
 
+SHIPPED = Path(__file__).with_name("checkpoints")
+"""The folder of the checkpoints that come with this package, see its README."""
+
 
 class Agent(Protocol):
     """A player, asked for many games at a time.
@@ -78,12 +81,32 @@ def _greedy(argument: str, game: Game) -> Agent:
     return make_greedy(game)
 
 
+def _ppo(argument: str, game: Game) -> Agent:
+    if argument not in ("", "sample"):
+        raise ValueError(f"agent ppo takes sample or nothing after the colon, not {argument!r}")
+    path = _shipped_path(game)
+    if not path.is_file():
+        shipped = ", ".join(sorted(path.stem for path in SHIPPED.glob("*.zip"))) or "none"
+        raise ValueError(f"there is no trained agent ppo for {path.stem}; there are: {shipped}")
+    agent = _checkpoint(str(path), game, sample=bool(argument))
+    agent.name = "ppo:sample" if argument else "ppo"
+    return agent
+
+
+def _shipped_path(game: Game) -> Path:
+    return SHIPPED / f"{game.name}_{game.num_players}p.zip"
+
+
 def _no_argument(name: str, argument: str) -> None:
     if argument:
         raise ValueError(f"agent {name} takes nothing after a colon, not {argument!r}")
 
 
-MAKERS: dict[str, Callable[[str, Game], Agent]] = {"random": _random, "greedy": _greedy}
+MAKERS: dict[str, Callable[[str, Game], Agent]] = {
+    "random": _random,
+    "greedy": _greedy,
+    "ppo": _ppo,
+}
 """Agents by the name before the colon: a function of what follows the colon and the game."""
 
 
@@ -91,9 +114,10 @@ def make_agent(spec: str, game: Game) -> Agent:
     """The agent that a word on the command line means.
 
     Args:
-        spec: ``"random"``; ``"greedy"``, the rule-based player of the game; a checkpoint ``PATH.zip``, which plays its likeliest
-            action, or ``PATH.zip:sample``, which draws from its policy; or ``"package.module:Class"``, anybody's own agent,
-            constructed with the game.
+        spec: ``"random"``; ``"greedy"``, the rule-based player of the game; ``"ppo"`` or ``"ppo:sample"``, the checkpoint
+            that is shipped for the rule set and number of players; a checkpoint ``PATH.zip``, which plays its likeliest
+            action, or ``PATH.zip:sample``, which draws from its policy; or ``"package.module:Class"``, anybody's own agent:
+            a class, or any function, that is called with the game and gives the agent.
         game: The rule set it is to play.
 
     Raises:
@@ -102,13 +126,20 @@ def make_agent(spec: str, game: Game) -> Agent:
     head, _, tail = spec.partition(":")
     if head in MAKERS:
         return MAKERS[head](tail, game)
-    path, _, mode = spec.rpartition(":") if spec.endswith(":sample") else (spec, "", "")
-    if path.endswith(".zip"):
-        return _checkpoint(path, game, sample=bool(mode))
+    if path := checkpoint_path(spec, game):
+        return _checkpoint(path, game, sample=spec.endswith(":sample"))
     if head and tail:
         return _own_agent(spec, head, tail, game)
     names = ", ".join(MAKERS)
     raise ValueError(f"there is no agent {spec!r}; choose from {names}, a checkpoint PATH.zip, or package.module:Class")
+
+
+def checkpoint_path(spec: str, game: Game) -> str | None:
+    """The file of the checkpoint that such a word means; None for agents that are no checkpoint."""
+    path = spec.removesuffix(":sample")
+    if path == "ppo":
+        return str(_shipped_path(game))
+    return path if path.endswith(".zip") else None
 
 
 def _checkpoint(path: str, game: Game, sample: bool) -> Agent:
@@ -126,7 +157,7 @@ def _checkpoint(path: str, game: Game, sample: bool) -> Agent:
 def _own_agent(spec: str, module: str, name: str, game: Game) -> Agent:
     try:
         agent: Any = getattr(import_module(module), name)(game)
-    except Exception as error:  # anything may happen in somebody else's code
+    except (Exception, SystemExit) as error:  # anything may happen in somebody else's code
         raise ValueError(f"cannot make agent {spec!r}: {first_line(error)}") from error
     if not callable(getattr(agent, "act", None)):
         raise ValueError(f"cannot make agent {spec!r}: it has no method act")
@@ -135,7 +166,7 @@ def _own_agent(spec: str, module: str, name: str, game: Game) -> Agent:
     return agent
 
 
-def first_line(error: Exception) -> str:
+def first_line(error: BaseException) -> str:
     """Kind and message of an error in one line."""
     lines = str(error).strip().splitlines()
     return f"{type(error).__name__}: {lines[0]}" if lines else type(error).__name__

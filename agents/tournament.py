@@ -18,26 +18,27 @@ Protocol
     then ever both trained on and evaluated on.
 
     An agent that raises an error, or returns actions of a wrong shape or type, or an illegal action, forfeits the games
-    it did so in: it comes last and its score is 0, the others share the victory. The tournament goes on.
+    it did so in: it comes last and its score is 0, the others share the victory. The tournament goes on (``agents.table``).
 """
 
 import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from agents.agent import Agent, first_line
+from agents.agent import Agent
+from agents.player import Player
 from agents.ratings import Results
+from agents.table import Table
 from envs import engine
 from envs.game import Game
-from envs.vector import VectorAECEnv
 
 FIRST_DEAL = 2**62
 BATCH = 1024
-NO_ACTION = -1  # illegal in every game
 
-_DEAL_SALT, _WORD_SALT = np.uint64(0xD6E8FEB86659FD93), np.uint64(0xA0761D6478BD642F)
+_DEAL_SALT = np.uint64(0xD6E8FEB86659FD93)
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,12 +46,20 @@ class Match(Results):
     """The results of a tournament, and what went wrong in it.
 
     Attributes:
-        forfeits: ``(K,) int64``: games each agent lost by an illegal action or an error.
-        faults: For each agent the first thing it did wrong, in one line; empty if nothing.
+        forfeits: ``(K,) int64``: games each agent lost by an illegal action, an error or for being slow.
+        slow: ``(K,) int64``: those among them that it lost for being slow.
+        faults: For each agent what it did wrong in the first game that it forfeited, in one line; empty if it forfeited none.
+        offender: ``(M,) int16``: the agent that forfeited each game, -1 where none did.
+        seconds: ``(K,) float64``: wall time each agent took, first calls aside.
+        decisions: ``(K,) int64``: decisions each agent was asked for in that time.
     """
 
     forfeits: np.ndarray
+    slow: np.ndarray
     faults: tuple[str, ...]
+    offender: np.ndarray
+    seconds: np.ndarray
+    decisions: np.ndarray
 
 
 # --- who plays whom -----------------------------------------------------------------------------------------------------
@@ -133,6 +142,48 @@ def _least_met(meetings: np.ndarray, num_players: int, rng: np.random.Generator)
 # --- the games ----------------------------------------------------------------------------------------------------------
 
 
+class Chunk(NamedTuple):
+    """What is known of some games of a schedule, n of them.
+
+    Attributes:
+        outcomes: ``(n,)`` records of ``agents.table.outcome_dtype``.
+        faults: By number in the chunk: what the offender of a game did wrong, in one line.
+        seconds: ``(K,) float64``: wall time each agent took, first calls aside.
+        decisions: ``(K,) int64``: decisions each agent was asked for in that time.
+    """
+
+    outcomes: np.ndarray
+    faults: dict[int, str]
+    seconds: np.ndarray
+    decisions: np.ndarray
+
+
+def play_chunk(
+    game: Game,
+    players: Sequence[Player],
+    lineup: np.ndarray,
+    deals: np.ndarray,
+    progress: Callable[[int], object] | None = None,
+) -> Chunk:
+    """Plays some games of a schedule side by side; arguments as for ``play``."""
+    before = [(player.seconds, player.decisions) for player in players]
+    table = Table(game, players, lineup, deals).play(progress)
+    seconds = [player.seconds - old for player, (old, _) in zip(players, before, strict=True)]
+    decisions = [player.decisions - old for player, (_, old) in zip(players, before, strict=True)]
+    return Chunk(table.outcomes, table.faults, np.array(seconds), np.array(decisions))
+
+
+def join(chunks: Sequence[Chunk]) -> Chunk:
+    """Chunks that follow each other as one."""
+    faults: dict[int, str] = {}
+    start = 0
+    for chunk in chunks:
+        faults |= {start + row: fault for row, fault in chunk.faults.items()}
+        start += len(chunk.outcomes)
+    outcomes = np.concatenate([chunk.outcomes for chunk in chunks])
+    return Chunk(outcomes, faults, *(sum(each) for each in list(zip(*chunks, strict=True))[2:]))
+
+
 def play(
     game: Game,
     agents: Sequence[Agent],
@@ -142,8 +193,9 @@ def play(
     names: Sequence[str] | None = None,
     batch: int = BATCH,
     progress: Callable[[int], object] | None = None,
+    move_time: float | None = None,
 ) -> Match:
-    """Plays every game of a schedule.
+    """Plays every game of a schedule in this process.
 
     Args:
         game: The rule set.
@@ -153,6 +205,8 @@ def play(
         names: K different names for the results; the agents' own unless given.
         batch: Games played at a time. Results do not depend on it, if agents keep to what ``Agent`` asks of them.
         progress: Called with the number of games each time some have ended.
+        move_time: Seconds an agent has for a decision, see ``agents.player``; None: no limit. With a limit, who is too slow
+            depends on the machine.
 
     Returns:
         The results, in the order of the games.
@@ -160,110 +214,49 @@ def play(
     Raises:
         ValueError: Line-up, deals or names do not fit together.
     """
+    names = [agent.name for agent in agents] if names is None else list(names)
+    lineup, deals = check_schedule(game, names, len(agents), lineup, deals)
+    players = [Player(agent, move_time) for agent in agents]
+    starts = range(0, len(deals), batch)
+    chunks = [play_chunk(game, players, lineup[i : i + batch], deals[i : i + batch], progress) for i in starts]
+    return to_match(names, lineup, deals, join(chunks))
+
+
+def check_schedule(
+    game: Game, names: Sequence[str], num_agents: int, lineup: np.ndarray, deals: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Line-up and deals as arrays.
+
+    Raises:
+        ValueError: Line-up, deals or names do not fit together.
+    """
     lineup, deals = np.asarray(lineup), np.asarray(deals)
     if lineup.shape != (len(deals), game.num_players):
         raise ValueError(f"lineup must be ({len(deals)}, {game.num_players}), got shape {lineup.shape}")
-    if lineup.size == 0 or lineup.min() < 0 or lineup.max() >= len(agents):
-        raise ValueError(f"lineup must hold whole numbers from 0 to {len(agents) - 1}")
-    own_names = [agent.name for agent in agents] if names is None else list(names)
-    if len(own_names) != len(agents) or len(set(own_names)) < len(agents):
-        raise ValueError(f"the {len(agents)} agents need different names, got {', '.join(own_names)}")
-    tables = [
-        _Table(game, agents, lineup[start : start + batch], deals[start : start + batch]).play(progress)
-        for start in range(0, len(deals), batch)
-    ]
-    columns = {
-        column: np.concatenate([getattr(table, column) for table in tables])
-        for column in ("deals", "lineup", "rewards", "wins", "scores", "lengths")
-    }
-    faults = [next(filter(None, each), "") for each in zip(*(table.faults for table in tables), strict=True)]
-    forfeits = np.sum([table.forfeits for table in tables], axis=0)
-    return Match(agents=tuple(own_names), forfeits=forfeits, faults=tuple(faults), **columns)
+    if lineup.size == 0 or lineup.min() < 0 or lineup.max() >= num_agents:
+        raise ValueError(f"lineup must hold whole numbers from 0 to {num_agents - 1}")
+    if len(names) != num_agents or len(set(names)) < num_agents:
+        raise ValueError(f"the {num_agents} agents need different names, got {', '.join(names)}")
+    return lineup, deals
 
 
-class _Table:
-    """A batch of games, N, played to their ends side by side."""
-
-    def __init__(self, game: Game, agents: Sequence[Agent], lineup: np.ndarray, deals: np.ndarray) -> None:
-        self.agents, self.lineup, self.deals = agents, lineup, deals
-        self.env = VectorAECEnv(game, len(deals), reward="placement", illegal="forfeit", autoreset=False)
-        self.env.reset(deals)
-        self.decisions = np.zeros(lineup.shape, np.int64)
-        self.rewards = np.zeros(lineup.shape)
-        self.wins = np.zeros(lineup.shape)
-        self.scores = np.zeros(lineup.shape)
-        self.lengths = np.zeros(len(deals), np.int64)
-        self.forfeits = np.zeros(len(agents), np.int64)
-        self.faults = [""] * len(agents)
-
-    def play(self, progress: Callable[[int], object] | None) -> "_Table":
-        """Plays until every game is over; a deal may be over at once."""
-        words = np.empty(len(self.deals), np.uint64)
-        seats = np.full(len(self.deals), engine.NO_PLAYER, np.int64)
-        while True:
-            ended = self._book(seats)
-            if ended and progress:
-                progress(ended)
-            seats = self.env.agent_selection.astype(np.int64)
-            if (seats < 0).all():
-                return self
-            _next_words(self.deals, seats, self.decisions, words)
-            self.env.step(self._actions(seats, self.env.worlds(words)))
-
-    def _actions(self, seats: np.ndarray, worlds: np.ndarray) -> np.ndarray:
-        """Asks every agent for the games in which it is to act: ``(N,) int64``."""
-        observation = self.env.last()[0]
-        observations, masks = observation["observation"], observation["action_mask"]
-        actions = np.full(len(seats), NO_ACTION, np.int64)
-        acting = np.where(seats >= 0, self.lineup[np.arange(len(seats)), seats], -1)
-        for k in range(len(self.agents)):
-            rows = np.flatnonzero(acting == k)
-            if len(rows):
-                actions[rows] = self._ask(k, observations[rows], masks[rows], worlds[rows])
-        return actions
-
-    def _ask(self, k: int, observations: np.ndarray, masks: np.ndarray, worlds: np.ndarray) -> np.ndarray | int:
-        """An agent's actions, or an illegal one for all its games if it fails."""
-        try:
-            actions = np.asarray(self.agents[k].act(observations, masks, worlds))
-        except Exception as error:  # a broken agent must not end the tournament of the others
-            return self._blame(k, first_line(error))
-        if actions.shape != (len(worlds),) or actions.dtype.kind not in "iu":
-            return self._blame(k, f"actions {actions.dtype} of shape {actions.shape}, not {len(worlds)} whole numbers")
-        return actions.astype(np.int64)
-
-    def _blame(self, k: int, fault: str) -> int:
-        self.faults[k] = self.faults[k] or fault
-        return NO_ACTION
-
-    def _book(self, seats: np.ndarray) -> int:
-        """Writes down the games that have ended since the last step, in which ``seats`` acted; returns how many."""
-        _, rewards, _, truncations, infos = self.env.last()
-        rows = infos.get("rows", np.arange(0))
-        if len(rows) == 0:
-            return 0
-        rivals = rewards.shape[1] - 1
-        first = (infos["rank"] == 1) & ~truncations[rows, None]
-        # From float32 to the nearest float64 of the same fraction, so that rewards that cancel out do so exactly.
-        self.rewards[rows] = np.rint(rewards[rows].astype(np.float64) * rivals) / rivals
-        self.wins[rows] = first / np.maximum(first.sum(axis=1, keepdims=True), 1)
-        self.scores[rows] = infos["score"]
-        self.lengths[rows] = infos["length"]
-        for row in rows[infos["illegal"][rows]]:
-            self._forfeit(row, seats[row])
-        return len(rows)
-
-    def _forfeit(self, row: int, seat: int) -> None:
-        self.scores[row, seat] = 0
-        k = self.lineup[row, seat]
-        self.forfeits[k] += 1
-        self._blame(k, "an illegal action")
-
-
-@engine.kernel
-def _next_words(deals, seats, decisions, words):
-    """A word for each game's next decision, from its deal, the seat to act and that seat's count of decisions."""
-    for i in range(len(deals)):
-        seat = max(seats[i], 0)
-        words[i] = engine.mix_in(engine.mix_in(engine.mix_in(_WORD_SALT, deals[i]), seat), decisions[i, seat])
-        decisions[i, seat] += 1
+def to_match(names: Sequence[str], lineup: np.ndarray, deals: np.ndarray, whole: Chunk) -> Match:
+    """The results of a schedule whose games are all played."""
+    outcomes, agents = whole.outcomes, range(len(names))
+    offender, slow = outcomes["offender"], outcomes["slow"]
+    first = [next(iter(np.flatnonzero(offender == k)), None) for k in agents]
+    return Match(
+        agents=tuple(names),
+        deals=deals,
+        lineup=lineup,
+        rewards=outcomes["rewards"],
+        wins=outcomes["wins"],
+        scores=outcomes["scores"],
+        lengths=outcomes["length"],
+        forfeits=np.array([np.count_nonzero(offender == k) for k in agents]),
+        slow=np.array([np.count_nonzero(slow & (offender == k)) for k in agents]),
+        faults=tuple("" if row is None else whole.faults[int(row)] for row in first),
+        offender=offender,
+        seconds=whole.seconds,
+        decisions=whole.decisions,
+    )

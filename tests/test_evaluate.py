@@ -15,6 +15,29 @@ ROOT = Path(evaluate.__file__).parent
 SMALL = ["--games", "19", "--num-players", "2"]
 
 
+OTHERS = """
+import time
+
+class First:
+    def __init__(self, game):
+        self.name = "any"
+
+    def act(self, observations, action_masks, worlds):
+        return action_masks.argmax(axis=1)
+
+class Last(First):
+    def act(self, observations, action_masks, worlds):
+        return action_masks.shape[1] - 1 - action_masks[:, ::-1].argmax(axis=1)
+
+class Asleep(First):
+    def act(self, observations, action_masks, worlds):
+        time.sleep(9)
+
+def make_last(game):
+    return Last(game)
+"""
+
+
 def read(folder):
     return {path.name: path.read_bytes() for path in Path(folder).iterdir()}
 
@@ -70,8 +93,35 @@ def test_a_broken_agent_is_counted_and_named(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
     evaluate.main(["random", "clumsy:Clumsy", "--games", "4", "--out", str(tmp_path / "out")])
     result = json.loads((tmp_path / "out" / "evaluation.json").read_text())
-    assert [agent["counts"]["illegal"] for agent in result["agents"]] == [0, 4]
+    assert [agent["counts"] for agent in result["agents"]] == [{"illegal": 0}, {"illegal": 4}]
     assert result["notes"] == ["clumsy:Clumsy forfeited games: ZeroDivisionError: division by zero."]
+
+
+def test_agents_of_others_are_mixed_with_named_ones(tmp_path, monkeypatch):
+    """A class, and a function that makes an agent; one of them hangs."""
+    (tmp_path / "others.py").write_text(OTHERS)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr("agents.player.GRACE", 0.0)
+    evaluate.main([
+        "random", "--agents", "others:First", "others:make_last", "others:Asleep", "--games", "12", "--move-time", "0.05",
+        "--out", str(tmp_path / "out"),
+    ])  # fmt: skip
+    result = json.loads((tmp_path / "out" / "evaluation.json").read_text())
+    assert [agent["name"] for agent in result["agents"]] == ["random", "others:First", "others:make_last", "others:Asleep"]
+    assert [agent["counts"] for agent in result["agents"]] == [{"illegal": 0, "slow": n} for n in (0, 0, 0, 6)]
+    assert result["settings"]["move_time"] == 0.05 and "others:Asleep forfeited games: too slow" in result["notes"][0]
+
+
+def test_timing_goes_to_a_file_of_its_own_and_changes_no_other(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    evaluate.main(["random", "greedy", "--games", "20", "--out", "out"])
+    plain = read("out")
+    evaluate.main(["random", "greedy", "--games", "20", "--out", "out", "--timing", "--quiet"])
+    timing = json.loads(read("out").pop("timing.json"))
+    assert read("out") == plain | {"timing.json": (tmp_path / "out" / "timing.json").read_bytes()}
+    assert [agent["name"] for agent in timing["agents"]] == ["random", "greedy"] and timing["machine"]["processor"]
+    for agent in timing["agents"]:
+        assert agent["decisions"] > 0 and agent["microseconds"] == pytest.approx(1e6 * agent["seconds"] / agent["decisions"])
 
 
 @pytest.mark.parametrize(("argv", "words"), [
@@ -89,6 +139,9 @@ def test_a_broken_agent_is_counted_and_named(tmp_path, monkeypatch):
     (["random", "greedy", "--option", "objectivs=true"], "has no option 'objectivs' (did you mean 'objectives'?)"),
     (["random", "greedy", "--option", "objectives=maybe"], "option objectives is 'maybe'; choose from false, true"),
     (["random", "greedy", "--option", "deck=nowhere.csv"], "nowhere.csv"),
+    (["random", "ppo:3"], "agent ppo takes sample or nothing after the colon"),
+    (["random", "greedy", "--move-time", "0"], "0 is no time above 0"),
+    (["random", "greedy", "--workers", "0"], "0 is below 1"),
     (["random", "greedy", "--games", "0"], "0 is below 1"),
     (["random", "greedy", "--games", "many"], "invalid"),
     (["random", "greedy", "--seed", "-1"], "-1 is below 0"),

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from agents import report
+from agents import page, report
 
 ODD_NAMES = ("<b>&\"'", "a|b*_c_`d`", "runs/dance_of_eights/model.zip", "キノコ", "[no](link)")
 VOID = {"meta", "br", "hr", "img", "input", "link"}
@@ -171,12 +171,12 @@ def test_markdown_tables_keep_their_columns_whatever_the_names():
 
 def test_the_page_is_well_formed_and_shows_odd_names_as_they_are():
     text = report.to_html(make_report(ODD_NAMES))
-    page = Page(text)
+    shown = Page(text)
     for name in ODD_NAMES:
-        assert page.seen.count(name) == 3
-    assert "b" not in page.tags
-    assert "python evaluate.py --env fairy_ring a&b <c>" in page.seen
-    assert any(key == "title" and ODD_NAMES[0] in (value or "") for key, value in page.attributes)
+        assert shown.seen.count(name) == 3
+    assert "b" not in shown.tags
+    assert "python evaluate.py --env fairy_ring a&b <c>" in shown.seen
+    assert any(key == "title" and ODD_NAMES[0] in (value or "") for key, value in shown.attributes)
 
 
 def test_every_coloured_cell_is_of_the_agents_it_names():
@@ -193,24 +193,24 @@ def test_every_coloured_cell_is_of_the_agents_it_names():
 
 def test_the_page_needs_nothing_from_outside_and_runs_nothing():
     text = report.to_html(make_report())
-    page = Page(text)
+    shown = Page(text)
     assert text.startswith("<!DOCTYPE html>\n")
-    assert not page.tags & {"script", "link", "img", "iframe", "object"}
+    assert not shown.tags & {"script", "link", "img", "iframe", "object"}
     assert not re.search(r"https?:|url\(|@import", text)
-    assert not [key for key, _ in page.attributes if key in ("src", "href") or key.startswith("on")]
-    assert {"svg", "circle", "line", "table", "style"} <= page.tags
-    assert ("name", "viewport") in page.attributes
+    assert not [key for key, _ in shown.attributes if key in ("src", "href") or key.startswith("on")]
+    assert {"svg", "circle", "line", "table", "style"} <= shown.tags
+    assert ("name", "viewport") in shown.attributes
 
 
 def test_drawings_stay_inside_their_scale():
-    page = Page(report.to_html(make_report()))
-    places = [float(v.rstrip("%")) for k, v in page.attributes if k in ("x", "x1", "x2", "cx") and v is not None]
+    shown = Page(report.to_html(make_report()))
+    places = [float(v.rstrip("%")) for k, v in shown.attributes if k in ("x", "x1", "x2", "cx") and v is not None]
     assert len(places) > 50 and min(places) >= 3 and max(places) <= 97
 
 
 @pytest.mark.parametrize("values", [[], [0.0], [5.0, 5.0], [-1, 1], [0.331, 0.335], [-2000.0, 3.5], [1e-3, 7e5]])
 def test_ticks_are_few_round_and_around_all_values(values):
-    ticks = report._ticks(values)
+    ticks = page.round_ticks(values)
     assert 2 <= len(ticks) <= 6
     assert ticks == sorted(ticks)
     assert all(ticks[0] <= value <= ticks[-1] for value in values)

@@ -1,6 +1,8 @@
 """Schedules and matches: balance, rotations of equal agents, broken agents, and the words that agents get."""
 
 import itertools
+import sys
+import time
 
 import numpy as np
 import pytest
@@ -196,8 +198,12 @@ def test_games_over_at_the_deal_count_with_their_result(duel, monkeypatch):
     (raises, "KeyError: 'no move"),
     (lambda masks: np.zeros((len(masks), 1), np.int64), "actions int64 of shape"),
     (lambda masks: masks.argmax(axis=1).astype(float), "actions float64 of shape"),
+    (lambda masks: np.full(len(masks), np.nan), "actions float64 that are not finite"),
+    (lambda masks: masks.argmax(axis=1) == 0, "actions bool of shape"),
+    (lambda masks: [[1], [2, 3]], "ValueError: setting an array element"),
+    (lambda masks: sys.exit("no more"), "SystemExit: no more"),
     (lambda masks: None, "actions object of shape"),
-    (lambda masks: np.full(len(masks), 99), "an illegal action"),
+    (lambda masks: np.full(len(masks), 99), "an illegal action, 99"),
     (lambda masks: np.full(len(masks), -1), "an illegal action"),
     (nearly_legal, "an illegal action"),
 ])  # fmt: skip
@@ -215,6 +221,70 @@ def test_a_broken_agent_forfeits_and_the_others_play_on(game, answer, fault):
     assert np.allclose(match.rewards[others], 1 / (players - 1)) and np.allclose(match.wins[others], 1 / (players - 1))
     clean = tournament.play(game, agents[:1], lineup[:3], deals[:3])
     assert np.array_equal(match.rewards[:3], clean.rewards) and np.array_equal(match.lengths[:3], clean.lengths)
+
+
+class Fragile(RandomAgent):
+    """Fails for every call in which one of its games has an odd word, naming how many games it was asked for."""
+
+    name = "fragile"
+
+    def act(self, observations, action_masks, worlds):
+        if (worlds["rng"] % 64 == 0).any():
+            raise ValueError(f"{len(worlds)} games")
+        return super().act(observations, action_masks, worlds)
+
+
+def test_an_agent_loses_no_game_but_those_it_fails_in_whatever_the_batches(duel):
+    agents = [make_agent("random", duel), Fragile(duel)]
+    lineup, deals = tournament.schedule(2, 2, 40)
+    whole = tournament.play(duel, agents, lineup, deals)
+    assert 0 < whole.forfeits[1] < 80 and whole.faults[1] == "ValueError: 1 games"
+    for batch in (1, 7):
+        parts = tournament.play(duel, agents, lineup, deals, batch=batch)
+        assert np.array_equal(parts.rewards, whole.rewards) and np.array_equal(parts.offender, whole.offender)
+        assert parts.faults == whole.faults
+
+
+def sleeps(seconds):
+    def answer(masks):
+        time.sleep(seconds * len(masks))
+        return masks.argmax(axis=1)
+
+    return answer
+
+
+def hangs(masks):
+    while True:
+        try:
+            time.sleep(10)
+        except Exception:
+            continue
+
+
+@pytest.mark.parametrize("answer", [sleeps(0.03), hangs])
+def test_who_is_too_slow_loses_and_is_broken_off(duel, monkeypatch, answer):
+    monkeypatch.setattr("agents.player.GRACE", 0.0)
+    agents = [make_agent("random", duel), Broken(answer)]
+    tournament.play(duel, agents[:1], np.zeros((1, 2), int), np.arange(1))  # compiles
+    lineup = np.array([[0, 1], [1, 0], [0, 0]])
+    match = tournament.play(duel, agents, lineup, np.arange(3), move_time=0.02)
+    assert match.forfeits.tolist() == match.slow.tolist() == [0, 2]
+    assert match.faults[1].startswith("too slow: 0.") and "at 0.02 s each" in match.faults[1]
+    assert (match.rewards[:2][lineup[:2] == 1] == -1).all()
+
+
+def test_the_first_call_may_take_longer_and_is_not_counted_as_cost(duel):
+    calls = []
+
+    def slow_at_first(masks):
+        time.sleep(0 if calls else 0.2)
+        calls.append(len(masks))
+        return masks.argmax(axis=1)
+
+    agents = [make_agent("random", duel), Broken(slow_at_first)]
+    match = tournament.play(duel, agents, np.array([[0, 1], [1, 0]]), np.arange(2), move_time=0.05)
+    assert match.forfeits.tolist() == [0, 0]
+    assert match.decisions[1] == sum(calls[1:]) and 0 < match.seconds[1] < 0.2
 
 
 def test_progress_adds_up_to_all_games(duel):

@@ -1,0 +1,186 @@
+"""The report of an evaluation as one HTML page that needs nothing from outside and runs nothing."""
+
+import dataclasses
+import math
+from typing import Any
+from xml.etree import ElementTree
+
+from agents.figures import (
+    DECIMALS,
+    FIGURES,
+    MEETING,
+    Figure,
+    Report,
+    Table,
+    about_results,
+    facts_of,
+    matrix_table,
+    meaning_of,
+    notes_of,
+    order_of,
+    results_table,
+    subtitle_of,
+    tidy,
+    title_of,
+)
+
+Element = ElementTree.Element
+
+
+def to_html(report: Report) -> str:
+    """Returns the report as one HTML page that needs nothing from outside."""
+    report = tidy(report)
+    head = _tag("head", _tag("meta", charset="utf-8"))
+    head.append(_tag("meta", name="viewport", content="width=device-width, initial-scale=1"))
+    head.extend([_tag("title", title_of(report)), _tag("style", _STYLE)])
+    main = _tag("main", _tag("header", _tag("h1", report["env"]), _tag("p", subtitle_of(report))))
+    main.append(_rating_chart(report))
+    main.append(_panel("Results", about_results(report), _html_results(report)))
+    main.append(_panel(MEETING.title, MEETING.meaning, _html_matrix(report)))
+    facts = (part for label, value in facts_of(report) for part in (_tag("dt", label), _tag("dd", value)))
+    main.append(_panel("How it was played", "", _tag("pre", report["command"]), _tag("dl", *facts)))
+    if notes := notes_of(report):
+        main.append(_panel("Notes", "", _tag("ul", *(_tag("li", note) for note in notes))))
+    page = _tag("html", head, _tag("body", main), lang="en")
+    ElementTree.indent(page, space=" ")
+    # The HTML method leaves the style sheet unescaped and void elements open, as browsers expect.
+    return "<!DOCTYPE html>\n" + ElementTree.tostring(page, encoding="unicode", method="html") + "\n"
+
+
+def _tag(name: str, /, *content: str | Element, **attributes: Any) -> Element:
+    """Makes an element of its text, then its children; `class_` stands for `class`, `aria_hidden` for `aria-hidden`."""
+    element = Element(name, {key.rstrip("_").replace("_", "-"): str(value) for key, value in attributes.items()})
+    element.text = "".join(part for part in content if isinstance(part, str))
+    element.extend(part for part in content if not isinstance(part, str))
+    return element
+
+
+def _panel(title: str, meaning: str, *content: Element) -> Element:
+    return _tag("section", _tag("h2", title), _tag("p", meaning), *content)
+
+
+def _html_table(table: Table) -> Element:
+    head = _tag("tr", *(_tag("th", heading) for heading in table[0]))
+    body = (_tag("tr", *(_tag("td", cell) for cell in row)) for row in table[1])
+    return _tag("div", _tag("table", _tag("thead", head), _tag("tbody", *body)), class_="scroll")
+
+
+def _html_matrix(report: Report) -> Element:
+    """Colours the matrix: the further from one half, the stronger; blue for more, orange for less."""
+    order, agents, matrix = order_of(report), report["agents"], report["matrix"]
+    box = _html_table(matrix_table(report))
+    for i, row in zip(order, box.findall(".//tbody/tr"), strict=True):
+        for j, cell in zip(order, row.findall("td")[2:], strict=True):
+            if (share := matrix["share"][i][j]) is None:
+                continue
+            cell.set("class", "more" if share > 0.5 else "less")
+            cell.set("style", f"--strength:{1.4 * abs(share - 0.5):.2f}")
+            estimate = {"mean": share, "low": matrix["low"][i][j], "high": matrix["high"][i][j]}
+            pair = f"{agents[i]['name']} against {agents[j]['name']}"
+            cell.set("title", f"{pair}: {MEETING.show_interval(estimate)} in {matrix['count'][i][j]:,} comparisons")
+    return box
+
+
+@dataclasses.dataclass(frozen=True)
+class _Scale:
+    """The horizontal scale of one figure; positions are percentages, so that drawings fit any width."""
+
+    figure: Figure
+    ticks: list[float]
+    reference: float | None  # the anchor, or what chance gives
+
+    @classmethod
+    def of(cls, report: Report, figure: Figure) -> "_Scale":
+        reference = {"rating": 0.0, "win_share": 1 / report["num_players"], "placement": 0.0}.get(figure.key)
+        values = [agent[figure.key][bound] for agent in report["agents"] for bound in ("mean", "low", "high")]
+        return cls(figure, round_ticks([value for value in [reference, *values] if value is not None]), reference)
+
+    def at(self, value: float) -> str:
+        return f"{3 + 94 * (value - self.ticks[0]) / (self.ticks[-1] - self.ticks[0]):.2f}%"
+
+    def line(self, kind: str, start: float, end: float, top: int = 0, bottom: int = 100) -> Element:
+        return _tag("line", class_=kind, x1=self.at(start), x2=self.at(end), y1=f"{top}%", y2=f"{bottom}%")
+
+    def bar(self, estimate: dict[str, Any]) -> Element:
+        """Draws an estimate as a dot with its interval."""
+        mean, low, high = (estimate[bound] for bound in ("mean", "low", "high"))
+        drawing = [self.line("grid", tick, tick) for tick in self.ticks]
+        drawing += [] if self.reference is None else [self.line("reference", self.reference, self.reference)]
+        drawing += [] if low is None else [self.line("interval", low, high, 50, 50)]
+        drawing += [] if mean is None else [_tag("circle", cx=self.at(mean), cy="50%", r="3.5")]
+        return _tag("div", _tag("svg", *drawing, aria_hidden="true"), class_="plot")
+
+    def axis(self, is_short: bool = False) -> Element:
+        """Writes the numbers below the bars: all, or the outer two where there is little room."""
+        ticks = (self.ticks[0], self.ticks[-1]) if is_short else self.ticks
+        labels = (_tag("text", f"{tick * self.figure.scale:g}", x=self.at(tick), y="11") for tick in ticks)
+        return _tag("div", _tag("svg", *labels, aria_hidden="true"), class_="plot axis")
+
+
+def _rating_chart(report: Report) -> Element:
+    figure, chart = FIGURES[0], _tag("div", class_="chart")
+    scale = _Scale.of(report, figure)
+    for k, (_, name, value, *_) in zip(order_of(report), results_table(report)[1], strict=True):
+        chart.extend([_tag("span", name), scale.bar(report["agents"][k][figure.key]), _tag("span", value)])
+    chart.extend([_tag("span"), scale.axis(), _tag("span")])
+    return _panel(figure.title, meaning_of(figure, report), chart)
+
+
+def _html_results(report: Report) -> Element:
+    """Puts bars under the figures that have no chart of their own, and the scales below the table."""
+    headings, rows = results_table(report)
+    scales = {headings.index(figure.title): _Scale.of(report, figure) for figure in FIGURES[1:]}
+    box = _html_table((headings, rows))
+    for k, row in zip(order_of(report), box.findall(".//tbody/tr"), strict=True):
+        for column, scale in scales.items():
+            row[column].append(scale.bar(report["agents"][k][scale.figure.key]))
+    axes = ([scales[column].axis(is_short=True)] if column in scales else [] for column in range(len(headings)))
+    box[0].append(_tag("tfoot", _tag("tr", *(_tag("td", *axis) for axis in axes))))
+    return box
+
+
+def round_ticks(values: list[float]) -> list[float]:
+    """Returns round numbers, at most six, from at or below the smallest value to at or above the largest."""
+    low, high = min(values, default=0.0), max(values, default=0.0)
+    if high - low < 10**-DECIMALS:
+        low, high = low - 1, high + 1
+    power = 10.0 ** math.floor(math.log10(high - low) - 1)
+    step = next(power * m for m in (1, 2, 5, 10, 20, 50, 100) if (high - low) / (power * m) <= 4)
+    return [i * step for i in range(math.floor(low / step), math.ceil(high / step) + 1)]
+
+
+_STYLE = """
+:root { color-scheme: light dark; --ground: #fff; --panel: #f6f7f9; --ink: #1a1f26; --soft: #5a6572; --line: #d8dde3;
+  --accent: #2456c0; --more: 52 112 224; --less: 230 128 20; }
+@media screen and (prefers-color-scheme: dark) { :root { --ground: #12161b; --panel: #1a2027; --ink: #e6eaee;
+  --soft: #98a4b0; --line: #323b45; --accent: #7da9ff; --more: 58 112 220; --less: 190 100 14; } }
+body { margin: 0; background: var(--ground); color: var(--ink); font: 15px/1.45 system-ui, sans-serif; }
+main { max-width: 66rem; margin: auto; padding: 1.5rem 1rem 3rem; }
+h1 { margin: 0; font-size: 1.7rem; } h2 { margin: 0 0 .2rem; font-size: 1.05rem; }
+p { margin: 0 0 .8rem; color: var(--soft); max-width: 48rem; } p:empty { display: none; }
+section, pre { border: 1px solid var(--line); border-radius: 8px; background: var(--panel); padding: 1rem; }
+table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; } .scroll { overflow-x: auto; }
+th, td { padding: .35rem .5rem; text-align: right; vertical-align: top; border-bottom: 1px solid var(--line); }
+th { color: var(--soft); font-weight: 600; vertical-align: bottom; } td { white-space: nowrap; }
+tbody tr:last-child td, tfoot td { border-bottom: 0; } th:first-child { width: 2rem; }
+th:nth-child(2), td:nth-child(2) { text-align: left; white-space: normal; overflow-wrap: anywhere; min-width: 8rem;
+  position: sticky; left: 0; background: var(--panel); z-index: 1; }
+td.more { background: rgb(var(--more) / var(--strength)); } td.less { background: rgb(var(--less) / var(--strength)); }
+.chart { display: grid; grid-template-columns: fit-content(16rem) 1fr auto; column-gap: 1rem; }
+.chart span { align-self: center; overflow-wrap: anywhere; } .chart span:nth-child(3n) { text-align: right; }
+.plot { position: relative; min-height: 1.9rem; } td .plot { min-height: 1rem; min-width: 8rem; }
+.plot.axis { min-height: 1rem; } svg { position: absolute; inset: 0; width: 100%; height: 100%; overflow: visible; }
+.grid { stroke: var(--line); } .reference { stroke: var(--soft); stroke-dasharray: 3 3; }
+.interval { stroke: var(--accent); stroke-width: 3; stroke-linecap: round; } circle { fill: var(--accent); }
+text { fill: var(--soft); font-size: 11px; text-anchor: middle; }
+section { margin: 0 0 1rem; } dt { color: var(--soft); } dd { margin: 0; overflow-wrap: anywhere; }
+pre { margin: .4rem 0 1rem; background: var(--ground); white-space: pre-wrap; overflow-wrap: anywhere; }
+dl { display: grid; grid-template-columns: max-content 1fr; gap: .3rem 1rem; } dl, ul { margin: 0; }
+ul { padding-left: 1.2rem; }
+@media (max-width: 36rem) { .chart { grid-template-columns: fit-content(6rem) 1fr auto; column-gap: .5rem; }
+  .chart, table { font-size: 13px; } main { padding: 1rem .6rem 2rem; } section { padding: .8rem; } }
+@media print { body { font-size: 10px; } main { padding: 0; max-width: none; } * { print-color-adjust: exact; }
+  section, .chart, tr { break-inside: avoid; } section:has(tfoot) { break-inside: auto; } h2, p { break-after: avoid; }
+  section { background: none; } td .plot { min-width: 5rem; } th, td { padding: .2rem .3rem; }
+  th:nth-child(2), td:nth-child(2) { background: none; } .scroll { overflow: visible; } }
+"""
