@@ -32,9 +32,9 @@ def different_names(specs: Sequence[str]) -> list[str]:
     return names
 
 
-def versions(specs: Sequence[str], game: Game) -> dict[str, str]:
-    """The versions of Python and of the libraries on which results of these agents may depend."""
-    packages = PACKAGES + TRAINING_PACKAGES * any(checkpoint_path(spec, game) for spec in specs)
+def versions(specs: Sequence[str], game: Game, more: Sequence[str] = ()) -> dict[str, str]:
+    """The versions of Python and of the libraries on which results of these agents may depend, and of ``more``."""
+    packages = PACKAGES + TRAINING_PACKAGES * any(checkpoint_path(spec, game) for spec in specs) + tuple(more)
     return {"python": platform.python_version(), **{name: version(name) for name in packages}}
 
 
