@@ -34,6 +34,19 @@ def logit_layer(size: int, count: int) -> nn.Linear:
     return layer
 
 
+class Scores(nn.Module):
+    """Logits for each of some things, from what was read of it and from the whole position."""
+
+    def __init__(self, size: int, width: int, context: int, count: int) -> None:
+        super().__init__()
+        self.thing, self.context = nn.Linear(size, width), nn.Linear(context, width)
+        self.logits = logit_layer(width, count)
+
+    def forward(self, things: th.Tensor, context: th.Tensor) -> th.Tensor:
+        """``(K, N, count)`` for N things ``(K, N, size)`` and a context ``(K, context)``."""
+        return self.logits(th.tanh(self.thing(things) + self.context(context)[:, None]))
+
+
 class FlatNetwork(nn.Module):
     """One stack of layers for policy and value.
 
@@ -60,7 +73,16 @@ def _fairy_ring(game: Game, widths: Sequence[int]) -> nn.Module:
     return RingNetwork(game, widths)
 
 
-NETWORKS: dict[str, Callable[[Game, Sequence[int]], nn.Module]] = {"envs.fairy_ring": _fairy_ring}
+def _mushroom_rings(game: Game, widths: Sequence[int]) -> nn.Module:
+    from agents.garden_network import GardenNetwork
+
+    return GardenNetwork(game, widths)
+
+
+NETWORKS: dict[str, Callable[[Game, Sequence[int]], nn.Module]] = {
+    "envs.fairy_ring": _fairy_ring,
+    "envs.mushroom_rings": _mushroom_rings,
+}
 """By the module of a rule set: what makes its own network. A new one is one line here."""
 
 KINDS = ("own", "flat")

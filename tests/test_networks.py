@@ -1,4 +1,4 @@
-"""The networks: shapes, what each part of Fairy Ring's own network reads, and how a checkpoint builds the same one again."""
+"""All networks: shapes, gradients, that rows do not mix, and how a checkpoint builds the same network again."""
 
 import json
 import pickle
@@ -7,21 +7,14 @@ import re
 import numpy as np
 import pytest
 import torch as th
-from torch import nn
 
 import envs
 from agents import checkpoint
+from agents.garden_network import GardenNetwork
 from agents.networks import KINDS, Blueprint, FlatNetwork
-from agents.policy import PREFIX, PolicyAgent, PolicyNetwork
+from agents.policy import PolicyAgent, PolicyNetwork
 from agents.ring_network import RingNetwork
-from envs import engine
-from envs.fairy_ring.observation import AHEAD
-from envs.fairy_ring.state import CHOOSE_ACTION, FLY_ACTION, HAND, MOVEMENTS, NUM_TYPES, PAYS, Phase
-from tests.fairy_ring.test_cards import card_rows, save
-
-CHOOSE = slice(CHOOSE_ACTION, CHOOSE_ACTION + HAND)
-FLY = slice(FLY_ACTION, FLY_ACTION + MOVEMENTS)
-LOGITS = ("choose.logits", "own.logits", "fly.logits", "plant_logits")  # the last layers of a RingNetwork
+from tests.some_networks import answer, make_network, some_views, weights_of
 
 
 @pytest.fixture(scope="module")
@@ -34,66 +27,38 @@ def views(game):
     return some_views(game)
 
 
-def some_views(game, count=60, moves=30):
-    """Observations, from random games, in which every phase comes up: ``(K, D)``."""
-    env = envs.make_vec(game, count, seed=4)
-    words, actions, seen = np.arange(count, dtype=np.uint64), np.zeros(count, np.int64), []
-    for move in range(moves):
-        game.kernels.sample_batch(engine.rows(env.last()[0]["action_mask"]), words, actions)
-        env.step(actions)
-        seen.append(env.last()[0]["observation"][move % 3 :: 3].copy())
-    return np.concatenate(seen)
-
-
-def in_phase(game, views, phase):
-    return views[game.section(views, "phase")[:, phase] == 1]
-
-
-def make_network(game, kind="own", widths=(16, 12), loud=True):
-    """A network; a loud one has logits that are not all near 0."""
-    th.manual_seed(3)
-    network = Blueprint(game, kind, widths).build()
-    for name, layer in network.named_modules():
-        if loud and name in (*LOGITS, "logits"):
-            nn.init.normal_(layer.weight)
-    return network
-
-
-def without_the_flat_part(network, game, names):
-    """The same network, in which the layers that join everything do not read these sections."""
-    with th.no_grad():
-        for name in names:
-            network.trunk[0].weight[:, game.slices[name]] = 0
-    return network
-
-
-def weights_of(network):
-    return {PREFIX + name: tensor for name, tensor in network.state_dict().items()}
-
-
-@th.no_grad()
-def answer(network, views):
-    logits, values = network(th.from_numpy(views))
-    return logits.numpy(), values.numpy()
-
-
 def save_network(path, game, network, facts):
     checkpoint.save_snapshot(path, weights_of(network), {**checkpoint.game_facts(game), **facts})
 
 
-# --- both kinds ---------------------------------------------------------------------------------------------------------
+# --- all games and kinds ------------------------------------------------------------------------------------------------
+
+RULE_SETS = [
+    *(("fairy_ring", players, {}) for players in (2, 3, 4)),
+    *(("fairy_ring_objectives", players, {}) for players in (2, 3, 4)),
+    ("mushroom_rings", 2, {"table_radius": 8}),
+    ("mushroom_rings", 4, {}),
+]
+ONE_OF_EACH = [("fairy_ring", 3, {}), ("mushroom_rings", 2, {"table_radius": 8})]
+OWN = {"fairy_ring": RingNetwork, "fairy_ring_objectives": RingNetwork, "mushroom_rings": GardenNetwork}
+
+
+def game_and_views(name, num_players, options, thorough=True):
+    """A game and observations of it, in which all that a network reads comes up if they are to be thorough."""
+    game = envs.make_game(name, num_players, **options)
+    if name == "mushroom_rings":
+        return game, some_views(game, 12, 250)[::7] if thorough else some_views(game, 6, 30)
+    return game, some_views(game) if thorough else some_views(game, 12, 8)
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("num_players", [2, 3, 4])
-@pytest.mark.parametrize("name", ["fairy_ring", "fairy_ring_objectives"])
-def test_logits_of_all_actions_and_a_value(name, num_players, kind):
-    game = envs.make_game(name, num_players=num_players)
+@pytest.mark.parametrize(("name", "num_players", "options"), RULE_SETS)
+def test_logits_of_all_actions_and_a_value(name, num_players, options, kind):
+    game, views = game_and_views(name, num_players, options, thorough=False)
     network = make_network(game, kind)
-    assert type(network) is (RingNetwork if kind == "own" else FlatNetwork)
-    views = some_views(game, count=12, moves=8)
+    assert type(network) is (OWN[name] if kind == "own" else FlatNetwork)
     logits, values = answer(network, views)
-    assert logits.shape == (len(views), 38)
+    assert logits.shape == (len(views), game.num_actions)
     assert values.shape == (len(views), 1)
     assert np.isfinite(logits).all()
     assert np.isfinite(values).all()
@@ -109,23 +74,29 @@ def test_a_game_without_a_network_of_its_own_has_the_flat_one():
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_an_untrained_network_is_nearly_uniform(game, views, kind):
+@pytest.mark.parametrize(("name", "num_players", "options"), ONE_OF_EACH)
+def test_an_untrained_network_is_nearly_uniform(name, num_players, options, kind):
+    game, views = game_and_views(name, num_players, options)
     logits, _ = answer(make_network(game, kind, (128, 128), loud=False), views)
     assert np.abs(logits).max() < 0.05
     assert (logits.std(0) > 0).all()
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_rows_logits_do_not_depend_on_the_other_rows(game, views, kind):
+@pytest.mark.parametrize(("name", "num_players", "options"), [*ONE_OF_EACH, ("mushroom_rings", 4, {})])
+def test_a_rows_logits_do_not_depend_on_the_other_rows(name, num_players, options, kind):
+    game, views = game_and_views(name, num_players, options)
     network = PolicyNetwork(Blueprint(game, kind, (16, 12)), weights_of(make_network(game, kind)))
     logits, rng = network.logits(views), np.random.default_rng(0)
-    for count in (*range(1, 40), 100, 301):
+    for count in (*range(1, 41), 100, 301):
         rows = rng.permutation(len(views))[:count]
         np.testing.assert_array_equal(network.logits(views[rows]), logits[rows])
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_section_and_every_weight_is_used_and_gradients_are_finite(game, views, kind):
+@pytest.mark.parametrize(("name", "num_players", "options"), ONE_OF_EACH)
+def test_every_section_and_every_weight_is_used_and_gradients_are_finite(name, num_players, options, kind):
+    game, views = game_and_views(name, num_players, options)
     network = make_network(game, kind)
     observations = th.from_numpy(views).requires_grad_()
     logits, values = network(observations)
@@ -136,134 +107,6 @@ def test_every_section_and_every_weight_is_used_and_gradients_are_finite(game, v
     assert observations.grad.isfinite().all()
     for name, place in game.slices.items():
         assert observations.grad[:, place].any(), name
-
-
-# --- Fairy Ring's own ---------------------------------------------------------------------------------------------------
-
-
-def test_logits_are_at_the_places_of_the_actions(game, views):
-    network = make_network(game)
-    before = answer(network, views)[0]
-    ranges = {"choose": CHOOSE, "plant_logits": slice(7, 9), "fly": FLY}
-    for name, place in ranges.items():
-        layer = getattr(network, name)
-        with th.no_grad():
-            getattr(layer, "logits", layer).bias += 1
-        after = answer(network, views)[0]
-        changed = np.isclose(after - before, 1, atol=1e-4)
-        assert changed[:, place].all()
-        assert changed.sum() == changed[:, place].size
-        before = after
-    for column, place in enumerate((slice(9, 22), slice(25, 38))):  # to grow, to gather from
-        with th.no_grad():
-            network.own.logits.bias[column] += 1
-        after = answer(network, views)[0]
-        changed = np.isclose(after - before, 1, atol=1e-4)
-        assert changed[:, place].all()
-        assert changed.sum() == changed[:, place].size
-        before = after
-
-
-def swap_cards(game, views, one, other):
-    swapped = views.copy()
-    hand = game.section(swapped, "hand")
-    hand[:, [one, other]] = hand[:, [other, one]]
-    assert np.shares_memory(hand, swapped)
-    return swapped
-
-
-def swap(logits, one, other):
-    swapped = logits.copy()
-    swapped[:, [one, other]] = logits[:, [other, one]]
-    return swapped
-
-
-@pytest.mark.parametrize(("one", "other"), [(0, 1), (2, 5)])
-def test_a_card_is_read_alike_at_every_place_of_the_hand(game, views, one, other):
-    choosing = in_phase(game, views, Phase.CHOOSE)
-    # What joins everything reads the hand in order too; without that the swap is exact.
-    network = without_the_flat_part(make_network(game), game, ["hand"])
-    logits, values = answer(network, choosing)
-    logits_after, values_after = answer(network, swap_cards(game, choosing, one, other))
-    np.testing.assert_allclose(logits_after, swap(logits, one, other), rtol=0, atol=1e-4)
-    np.testing.assert_allclose(values_after, values, rtol=0, atol=1e-5)
-    assert np.abs(logits[:, one] - logits[:, other]).mean() > 0.1
-
-
-def test_an_untrained_network_nearly_swaps_the_logits_of_swapped_cards(game, views):
-    choosing = in_phase(game, views, Phase.CHOOSE)
-    network = make_network(game, widths=(128, 128))
-    logits, values = answer(network, choosing)
-    logits_after, values_after = answer(network, swap_cards(game, choosing, 0, 1))
-    moved = np.abs(logits_after - logits)[:, :2].mean()
-    assert np.abs(logits_after - swap(logits, 0, 1)).mean() < 0.3 * moved
-    assert np.abs(values_after - values).mean() < 0.1
-
-
-def test_equal_cards_of_a_hand_have_equal_logits(game, views):
-    equal = in_phase(game, views, Phase.CHOOSE).copy()
-    hand = game.section(equal, "hand")
-    hand[:, 4] = hand[:, 1]
-    logits, _ = answer(make_network(game), equal)
-    np.testing.assert_allclose(logits[:, 4], logits[:, 1], rtol=0, atol=1e-5)
-    assert (np.abs(logits[:, 0] - logits[:, 1]) > 1e-3).any()
-
-
-def steps_of(game, views, name):
-    """The movements of cards: ``(K, ..., 3)``."""
-    return np.rint(game.section(views, name)[..., NUM_TYPES : NUM_TYPES + MOVEMENTS] * 10).astype(int)
-
-
-@pytest.mark.parametrize("row", [1, 2, 4])
-def test_a_mushroom_on_the_route_changes_just_what_leads_to_it(game, views, row):
-    network = make_network(game)
-    network.trunk[0].weight.data[:] = 0  # nothing joined: a logit depends on its own card alone
-    changed_views = views.copy()
-    ahead = game.section(changed_views, "ahead")
-    ahead[:, row - 1, :PAYS] = 0.25
-    ahead[:, row - 1, PAYS] += 0.5
-    changed = answer(network, changed_views)[0] != answer(network, views)[0]
-    for place, steps in ((CHOOSE, steps_of(game, views, "hand")), (FLY, steps_of(game, views, "revealed")[..., None])):
-        leads_there = ((steps == row) | (steps == row + 1)).any(-1)  # a mushroom planted on the left may come between
-        assert leads_there.any()
-        np.testing.assert_array_equal(changed[:, place], leads_there)
-
-
-def test_cards_are_read_with_what_the_own_mushrooms_pay(game, views):
-    """Gathering from another one's mushroom pays its finder too: from the best own one of that type."""
-    network = make_network(game)
-    network.trunk[0].weight.data[:] = 0
-    richer = views.copy()
-    village = game.section(richer, "villages")[:, 0]
-    village[..., PAYS] += (village[..., :NUM_TYPES] > 0).any(-1)
-    changed = answer(network, richer)[0] != answer(network, views)[0]
-    assert changed[:, CHOOSE].any()
-    assert changed[:, FLY].any()
-
-
-def test_every_part_is_read_apart_from_the_flat_one(game, views):
-    network = without_the_flat_part(make_network(game), game, game.slices)
-    observations = th.from_numpy(views).requires_grad_()
-    logits, values = network(observations)
-    (logits.sum() + values.sum()).backward()
-    read = {name for name, place in game.slices.items() if observations.grad[:, place].any()}
-    assert read == {"hand", "revealed", "villages", "ahead"}
-
-
-def test_a_deck_whose_movements_lead_beyond_the_route_shown(tmp_path):
-    rows = card_rows()
-    for row in rows[1:]:
-        row[3] = {"3": "30", "2|4|6": "2|40|99"}.get(row[3], row[3])
-    game = envs.make_game("fairy_ring", num_players=4, deck=str(save(tmp_path, rows)))
-    views = some_views(game, count=30, moves=20)
-    assert steps_of(game, views, "hand").max() == 99 > AHEAD
-    network = make_network(game)
-    logits, values = answer(network, views)
-    assert np.isfinite(logits).all()
-    assert np.isfinite(values).all()
-    facts = Blueprint(game, "own", (16, 12)).facts
-    save_network(tmp_path / "long.zip", game, network, facts)
-    np.testing.assert_allclose(PolicyAgent(tmp_path / "long.zip", game).network.logits(views), logits, atol=1e-4)
 
 
 # --- blueprints and checkpoints -----------------------------------------------------------------------------------------
@@ -309,7 +152,9 @@ def test_fixed_weights_are_a_copy_and_cost_no_random_numbers(game, views):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_checkpoint_tells_how_to_build_its_network(tmp_path, game, views, kind):
+@pytest.mark.parametrize(("name", "num_players", "options"), ONE_OF_EACH)
+def test_a_checkpoint_tells_how_to_build_its_network(tmp_path, name, num_players, options, kind):
+    game, views = game_and_views(name, num_players, options, thorough=False)
     network, path = make_network(game, kind, (9, 6)), tmp_path / "some.zip"
     save_network(path, game, network, Blueprint(game, kind, (9, 6)).facts)
     facts = checkpoint.read_facts(path)
