@@ -26,7 +26,7 @@ from stable_baselines3.common.utils import LinearSchedule
 from tqdm import tqdm
 
 import envs
-from agents.agent import make_agent
+from agents.agent import Agent, make_agent
 from agents.allseats import AllSeatsVecEnv, SnapshotPool
 from agents.checkpoint import check_facts, game_facts, read_facts, read_run, read_weights, save_run, save_snapshot, write_aside
 from agents.metrics import Metrics, Score, fixed_opponents, score, score_columns
@@ -39,12 +39,18 @@ from envs.options import describe_games, parse_options
 # --- settings -----------------------------------------------------------------------------------------------------------
 
 GAME_DEFAULTS: dict[str, dict[str, Any]] = {
-    # What a decision gains is seen soon, so a short lambda keeps the luck of the later game out of its advantage.
+    # A short lambda keeps the luck of the later game out of the advantages, but also what a village earns later on: 0.9 stays
+    # 4 to 5 points of win share below 0.97.
     # Standings of Fairy Ring are counted in mana, 20 to the point.
-    "fairy_ring": {"timesteps": 5_000_000, "gae_lambda": 0.9, "shaping": 0.005},
-    "fairy_ring_objectives": {"timesteps": 5_000_000, "gae_lambda": 0.9, "shaping": 0.005},
+    "fairy_ring": {"timesteps": 3_200_000, "gae_lambda": 0.97, "final_learning_rate": 2e-5, "shaping": 0.005},
+    "fairy_ring_objectives": {"timesteps": 3_200_000, "gae_lambda": 0.97, "final_learning_rate": 2e-5, "shaping": 0.005},
     "dance_of_eights": {"timesteps": 8_000_000},
-}
+    # 43 KB of observation a decision and a convolution: fewer games, fewer passes. Standings count a point 10,000.
+    "mushroom_rings": {
+        "timesteps": 800_000, "num_envs": 64, "num_steps": 128, "batch_size": 512, "epochs": 3,
+        "gae_lambda": 0.97, "final_learning_rate": 2e-5, "shaping": 2e-6,
+    },
+}  # fmt: skip
 """By game: the settings whose defaults differ from those of :class:`Settings`."""
 
 WATCHED_DEALS, FINAL_DEALS = 0, 1  # seeds of the deals of the evaluations on the way, and of the table at the end
@@ -78,9 +84,8 @@ class Settings:
     network: str = setting("own", "the game's own network where it has one, or the flat one", KINDS)
     net: list[int] = setting([128, 128], "widths of the hidden layers")
     shaping: float = setting(0.0, "paid for each unit of lead over the others that a seat gains as the game goes")
-    snapshot_share: float = setting(0.25, "part of the games in which an earlier policy plays one seat")
-    rival: str = setting("none", "an agent, such as greedy, that plays one seat in a part of the games")
-    rival_share: float = setting(0.125, "part of the games in which the rival plays")
+    snapshot_share: float = setting(0.25, "part of the games of self-play in which an earlier policy plays one seat")
+    against: str = setting("none", "an agent, such as greedy, that plays all seats but one: learns a best response to it")
     snapshot_every: int = setting(25, "iterations between two snapshots")
     pool_size: int = setting(20, "latest snapshots that may play")
     eval_every: int = setting(50, "iterations between two evaluations, each followed by a checkpoint")
@@ -96,8 +101,6 @@ class Settings:
         _check(self, "net", len(self.net) > 0 and min(self.net) >= 1, "one width or more, each at least 1")
         for name in ("gae_lambda", "snapshot_share"):
             _check(self, name, 0 <= getattr(self, name) <= 1, "from 0 to 1")
-        most = 1 - self.snapshot_share if self.rival != "none" else 1
-        _check(self, "rival_share", 0 <= self.rival_share <= most, f"from 0 to {most}, what --snapshot-share leaves")
         for name in ("learning_rate", "final_learning_rate", "clip_range"):
             _check(self, name, 0 < getattr(self, name) < np.inf, "above 0")
         for name in ("entropy", "shaping"):
@@ -111,6 +114,10 @@ class Settings:
     def blueprint(self, game: Game) -> Blueprint:
         """Of the network these settings name."""
         return Blueprint(game, self.network, tuple(self.net))
+
+    def make_opponent(self, game: Game) -> Agent | None:
+        """The agent to learn against, None for self-play."""
+        return None if self.against == "none" else make_agent(self.against, game)
 
     def make_game(self) -> Game:
         """The game these settings name."""
@@ -200,8 +207,7 @@ def make_model(settings: Settings, game: Game) -> Any:
         reward=settings.reward,
         snapshot_share=settings.snapshot_share,
         pool=SnapshotPool(blueprint, settings.pool_size, settings.seed),
-        rival=None if settings.rival == "none" else make_agent(settings.rival, game),
-        rival_share=settings.rival_share,
+        against=settings.make_opponent(game),
         shaping=settings.shaping,
     )
     return SelfPlayPPO(
@@ -236,6 +242,8 @@ class Run:
         self.settings, self.folder = settings, folder
         self.game = settings.make_game()
         self.opponents = fixed_opponents(self.game)
+        if settings.against != "none" and settings.against not in self.opponents:
+            self.opponents[settings.against] = settings.make_opponent(self.game)
         self.model = make_model(settings, self.game)
         self.venv = self.model.env
         self.blueprint = settings.blueprint(self.game)

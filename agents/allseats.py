@@ -69,8 +69,8 @@ class AllSeatsVecEnv(SeatsVecEnv):
     The reward returned to the algorithm is always 0, for one number cannot say what each seat was paid: ``last_turn`` does, and
     ``agents.rollout.SeatRolloutBuffer`` reads it. In the first ``snapshot_share`` of the rows one seat, another one in each
     game, is played by a snapshot from the pool: its decisions are made inside ``step`` and never leave it. One snapshot plays
-    at a time, drawn by ``draw_snapshot``, so that its games are one batch for the network. In the next ``rival_share`` of the
-    rows that seat is played by a given agent.
+    at a time, drawn by ``draw_snapshot``, so that its games are one batch for the network. With ``against`` one seat learns in
+    every game, another one in each, and that agent plays all the others: what is learned is a best response to it.
 
     Args:
         game: The rule set.
@@ -79,14 +79,13 @@ class AllSeatsVecEnv(SeatsVecEnv):
         reward: See ``VectorAECEnv``.
         snapshot_share: Part of the games with a snapshot, 0 to 1; without effect as long as the pool is empty.
         pool: The snapshots.
-        rival: An agent that plays one seat in a part of the games, see ``agents.agent.Agent``; None for nobody.
-        rival_share: Part of the games with the rival, 0 to 1 less ``snapshot_share``.
+        against: The agent to learn against, see ``agents.agent.Agent``; None for self-play. Snapshots do not play then.
         shaping: Paid for each unit by which a seat's standing gains on the mean of the others', as the game goes; in all
             ``shaping`` times the final lead, less the lead at the first decision of a learning seat: what a snapshot that
             begins has gained by then is paid to nobody. Standings are those of the game's ``score``. It sums to 0 over the seats.
 
     Raises:
-        ValueError: A share outside of 0 to 1, shares above 1 in all, or an argument that ``VectorAECEnv`` does not take.
+        ValueError: A share outside of 0 to 1, or an argument that ``VectorAECEnv`` does not take.
     """
 
     def __init__(
@@ -98,26 +97,21 @@ class AllSeatsVecEnv(SeatsVecEnv):
         reward: str = "placement",
         snapshot_share: float = 0.0,
         pool: SnapshotPool | None = None,
-        rival: Agent | None = None,
-        rival_share: float = 0.0,
+        against: Agent | None = None,
         shaping: float = 0.0,
     ) -> None:
         if not 0 <= snapshot_share <= 1:
             raise ValueError(f"snapshot_share is {snapshot_share}; it must be from 0 to 1")
-        if not 0 <= rival_share <= 1 - snapshot_share:
-            raise ValueError(f"rival_share is {rival_share}; it must be from 0 to {1 - snapshot_share}, what snapshots leave")
         super().__init__(Games(game, num_envs, seed=seed, reward=reward))
         self.pool = SnapshotPool(Blueprint(game), seed=seed) if pool is None else pool
         self.shaping = shaping
-        self.rival = rival
-        rows, for_snapshot = np.arange(num_envs), round(snapshot_share * num_envs)
-        for_rival = round(rival_share * num_envs) if rival else 0
-        self._is_for_snapshot = rows < for_snapshot
-        self._is_for_rival = (rows >= for_snapshot) & (rows < for_snapshot + for_rival)
+        self.against = against
+        self._rows = np.arange(num_envs)
+        self._is_for_snapshot = self._rows < round(snapshot_share * num_envs)
         self._playing = NO_SNAPSHOT
         self._final_leads = np.zeros((num_envs, self.num_players), np.float32)
-        self._frozen = np.full(num_envs, engine.NO_PLAYER, np.int8)
-        self._statistics = np.zeros(4)  # games, decisions in them, games with a snapshot, what those paid the snapshots
+        self._learns = np.ones((num_envs, self.num_players), np.bool_)
+        self._statistics = np.zeros(4)  # games, decisions in them, learning seats in games with others, what those were paid
         self._next_seed = seed
 
     @property
@@ -126,9 +120,9 @@ class AllSeatsVecEnv(SeatsVecEnv):
         return self.games.agent_selection
 
     @property
-    def frozen_seats(self) -> np.ndarray:
-        """``(N,) int8``: the seat that a snapshot or the rival plays in each game, -1 where all seats learn."""
-        return self._frozen
+    def learning_seats(self) -> np.ndarray:
+        """``(N, P) bool``: which seats learn in each game; the others are played by a snapshot or ``against``."""
+        return self._learns
 
     def draw_snapshot(self) -> None:
         """Lets another snapshot play from now on."""
@@ -137,19 +131,19 @@ class AllSeatsVecEnv(SeatsVecEnv):
     def reset(self) -> np.ndarray:
         """Deals all games anew; the observations ``(N, D)`` of the seats to act."""
         self._deal_all()
-        self._seat_frozen(np.arange(self.num_envs))
+        self._seat_others(np.arange(self.num_envs))
         self._begin_turn()
         self.last_turn.codes[:] = engine.TERMINATED  # no learning seat has decided anything yet: what ends now is no episode
-        self._play_frozen()
+        self._play_others()
         return self._observations()
 
     def step_wait(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[dict[str, Any]]]:
-        """Plays the actions, then snapshots and rival until a learning seat is to act in every game."""
+        """Plays the actions, then those of the others until a learning seat is to act in every game."""
         self._begin_turn()
         before = self.games.leads() if self.shaping else None
         self.games.step(self._actions)
         self._note_ends()
-        self._play_frozen()
+        self._play_others()
         turn = self.last_turn
         if before is not None:
             turn.payoffs += np.float32(self.shaping) * (self._leads_after() - before)
@@ -169,33 +163,24 @@ class AllSeatsVecEnv(SeatsVecEnv):
         self.last_turn = Turn(acted, np.zeros(len(acted), np.int8), np.zeros(shape, np.float32), NO_ROWS, no_views)
         self._infos = self._no_infos
 
-    def _play_frozen(self) -> None:
-        """Plays snapshots and rival until none of them is to act."""
+    def _play_others(self) -> None:
+        """Plays the seats that do not learn until none of them is to act."""
         while True:
-            acts = (self.games.agent_selection == self._frozen) & (self._frozen != engine.NO_PLAYER)
-            rows = np.flatnonzero(acts)
+            seats = self.games.agent_selection
+            rows = np.flatnonzero((seats != engine.NO_PLAYER) & ~self._learns[self._rows, seats])
             if not len(rows):
                 return
             shown = self.games.last()[0]
-            actions = np.empty(len(rows), np.int64)
-            choices = ((self._is_for_snapshot, self._snapshot_actions), (self._is_for_rival, self._rival_actions))
-            for is_theirs, choose in choices:
-                part = is_theirs[rows]
-                asked = rows[part]
-                if len(asked):
-                    actions[part] = choose(asked, shown["observation"][asked], shown["action_mask"][asked])
-            self.games.step_rows(rows, actions)
+            self.games.step_rows(rows, self._actions_of_others(rows, shown["observation"][rows], shown["action_mask"][rows]))
             self._note_ends()
 
-    def _snapshot_actions(self, rows: np.ndarray, observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
+    def _actions_of_others(self, rows: np.ndarray, observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
+        if self.against is not None:
+            return self.against.act(observations, masks, self.games.worlds_of(rows))
         return self.pool[self._playing].act(observations, masks, self.games.words(rows), sample=True)
 
-    def _rival_actions(self, rows: np.ndarray, observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
-        assert self.rival is not None
-        return self.rival.act(observations, masks, self.games.worlds_of(rows))
-
     def _note_ends(self) -> None:
-        """Books the games that the last step ended, and seats snapshot and rival in those that began."""
+        """Books the games that the last step ended, and seats the others in those that began."""
         rows = self.games.ended_rows()
         if not len(rows):
             return
@@ -212,7 +197,7 @@ class AllSeatsVecEnv(SeatsVecEnv):
             turn.cut_rows = np.concatenate([turn.cut_rows, cut])
             turn.cut_observations = np.concatenate([turn.cut_observations, games.last_views(cut)])
         self._note_results(first)
-        self._seat_frozen(rows)
+        self._seat_others(rows)
 
     def _note_results(self, rows: np.ndarray) -> None:
         results = self.games.results[rows]
@@ -221,34 +206,36 @@ class AllSeatsVecEnv(SeatsVecEnv):
             self._infos[row] = {
                 "rank": result["ranks"].copy(), "score": result["scores"].copy(), "length": int(result["length"])
             }  # fmt: skip
-        with_snapshot = (self._frozen[rows] >= 0) & self._is_for_snapshot[rows]
-        frozen = self._frozen[rows][with_snapshot]
-        self._statistics += (
-            len(rows), results["length"].sum(), len(frozen), results["rewards"][with_snapshot, frozen].sum()
-        )  # fmt: skip
+        learns = self._learns[rows] & ~self._learns[rows].all(1, keepdims=True)
+        paid = results["rewards"][learns].sum()
+        self._statistics += np.array([len(rows), results["length"].sum(), np.count_nonzero(learns), paid])
 
-    def _seat_frozen(self, rows: np.ndarray) -> None:
-        """Gives snapshot and rival their seats in games that have just begun."""
-        seats = ((rows + self.games.episodes[rows]) % self.num_players).astype(np.int8)
-        is_played = self._is_for_rival[rows] | (self._is_for_snapshot[rows] & (self._playing != NO_SNAPSHOT))
-        self._frozen[rows] = np.where(is_played, seats, engine.NO_PLAYER)
+    def _seat_others(self, rows: np.ndarray) -> None:
+        """Says which seats learn in games that have just begun: all, all but the snapshot's, or one."""
+        seats = (rows + self.games.episodes[rows]) % self.num_players
+        is_seat = seats[:, None] == np.arange(self.num_players)
+        if self.against is not None:
+            self._learns[rows] = is_seat
+        else:
+            is_played = self._is_for_snapshot[rows] & (self._playing != NO_SNAPSHOT)
+            self._learns[rows] = ~(is_seat & is_played[:, None])
 
     def take_statistics(self) -> dict[str, float]:
-        """What was counted since the last call: games, their mean length, and the learners' mean reward against snapshots."""
-        games, decisions, against, paid = self._statistics
+        """What was counted since the last call: games, their mean length, and the learners' mean reward against others."""
+        games, decisions, seats, paid = self._statistics
         self._statistics = np.zeros(4)
         statistics: dict[str, float] = {"games": int(games)}
         if games:
             statistics["length"] = float(decisions / games)
-        if against:
-            statistics["reward_against_snapshots"] = float(-paid / (against * (self.num_players - 1)))
+        if seats:
+            statistics["reward_against_others"] = float(paid / seats)
         return statistics
 
     def get_state(self) -> dict[str, Any]:
         """All that decides how the games go on, as plain data."""
         return {
             "games": self.games.get_state(),
-            "frozen": self._frozen.tolist(),
+            "learns": self._learns.tolist(),
             "playing": self._playing,
             "pool": self.pool.numbers,
             "pool_rng": self.pool.rng.bit_generator.state,
@@ -265,7 +252,7 @@ class AllSeatsVecEnv(SeatsVecEnv):
         if state["pool"] != self.pool.numbers or state["playing"] not in [NO_SNAPSHOT, *self.pool.numbers]:
             raise ValueError(f"the pool holds snapshots {self.pool.numbers}, the state is of {state['pool']}")
         self.games.set_state(state["games"])
-        self._frozen[:] = state["frozen"]
+        self._learns[:] = state["learns"]
         self._playing = state["playing"]
         self.pool.rng.bit_generator.state = state["pool_rng"]
         self._statistics = np.array(state["statistics"])

@@ -14,7 +14,8 @@ from torch import nn
 
 from agents.networks import Scores, layers, logit_layer
 from envs.game import Game
-from envs.mushroom_rings.observation import AROUND, CHOSEN, JOINS, LAID, PLAYER
+from envs.mushroom_rings.observation import AROUND, PLAYER
+from envs.mushroom_rings.planes import CHOSEN, JOINS, LAID
 from envs.mushroom_rings.state import (
     AFTER_CELLS,
     CELL_ACTION,

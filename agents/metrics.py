@@ -15,7 +15,7 @@ from agents.tournament import deal_seeds, play
 from envs.game import Game
 
 TRAINING = (
-    "iteration", "timesteps", "seconds", "samples_per_second", "games", "length", "reward_against_snapshots",
+    "iteration", "timesteps", "seconds", "samples_per_second", "games", "length", "reward_against_others",
     "learning_rate", "entropy_loss", "policy_gradient_loss", "value_loss", "approx_kl", "clip_fraction",
     "explained_variance",
 )  # fmt: skip

@@ -28,7 +28,7 @@ from envs.fairy_ring.state import (
 )
 from envs.game import Game
 
-READ = 32  # numbers read of a card and its flight, of a flight, and of an own mushroom
+READ = 48  # numbers read of a card and its flight, of a flight, and of an own mushroom
 WAYS = 3  # to place a card: planted on the left, planted on the right, grown on
 CARDS = HAND + 1
 GAINS = 3  # what landing on a mushroom brings: the player, its owner, and for each step (Academy)

@@ -9,7 +9,8 @@ import torch as th
 import envs
 from agents.garden_network import CHANNELS, HexConvolution, _cells, _turned_edges, bends
 from envs import engine
-from envs.mushroom_rings.observation import AROUND, CHOSEN, CLAIMS, JOINS, LAID
+from envs.mushroom_rings.observation import AROUND
+from envs.mushroom_rings.planes import CHOSEN, CLAIMS, JOINS, LAID
 from envs.mushroom_rings.state import (
     AFTER_CELLS,
     CELL_ACTION,

@@ -132,13 +132,19 @@ def test_without_snapshots_it_is_the_vector_environment(game):
         assert not rewards.any()
 
 
+def seats_of_others(venv):
+    """By row: the seat that does not learn, -1 where all do."""
+    learns = venv.learning_seats
+    return np.where(learns.all(1), -1, learns.argmin(1))
+
+
 def test_a_snapshots_decisions_never_leave_the_environment(game):
     venv = all_seats(game, num_envs=60, share=0.5, snapshots=(1, 2))
     rng = np.random.default_rng(0)
     venv.reset()
     seats_of_snapshots = set()
     for _ in range(100):
-        frozen = venv.frozen_seats.copy()
+        frozen = seats_of_others(venv)
         assert (frozen[30:] == -1).all()
         assert (venv.seats_to_move != frozen).all()
         seats_of_snapshots |= set(frozen[:30].tolist())
@@ -156,7 +162,7 @@ def test_payoffs_of_games_that_a_snapshot_ended_reach_the_learners(game):
     venv.reset()
     ended_by_snapshot = 0
     for _ in range(100):
-        frozen = venv.frozen_seats.copy()
+        frozen = seats_of_others(venv)
         *_, dones, infos = venv.step(random_actions(venv.action_masks(), rng))
         turn = venv.last_turn
         for row in np.flatnonzero(dones):
@@ -176,7 +182,7 @@ def test_statistics_count_games_and_rewards_against_snapshots(game):
     venv.reset()
     lengths, paid = [], []
     for _ in range(60):
-        frozen = venv.frozen_seats.copy()
+        frozen = seats_of_others(venv)
         *_, dones, infos = venv.step(random_actions(venv.action_masks(), rng))
         for row in np.flatnonzero(dones):
             lengths.append(infos[row]["length"])
@@ -185,7 +191,7 @@ def test_statistics_count_games_and_rewards_against_snapshots(game):
     statistics = venv.take_statistics()
     assert statistics["games"] == len(lengths)
     assert statistics["length"] == pytest.approx(np.mean(lengths))
-    assert statistics["reward_against_snapshots"] == pytest.approx(-np.mean(paid) / 2)
+    assert statistics["reward_against_others"] == pytest.approx(-np.mean(paid) / 2)
     assert venv.take_statistics() == {"games": 0}
 
 
@@ -211,38 +217,31 @@ def test_a_saved_state_goes_on_the_same_way(game):
         all_seats(game, share=0.5, snapshots=(1, 2)).set_state(state)
 
 
-def test_the_rival_plays_one_seat_and_nothing_of_it_is_learned(game):
+def test_against_an_agent_one_seat_learns_and_nothing_else(game):
     class Noted(RandomAgent):
         def act(self, observations, action_masks, worlds):
-            seats = worlds["current_player"]
-            noted.append((len(worlds), set(seats.tolist())))
+            noted.append(worlds["current_player"].copy())
             return super().act(observations, action_masks, worlds)
 
     noted = []
     pool = SnapshotPool(Blueprint(game, "flat", [8]), seed=3)
     pool.add(1, random_weights(game, 1))
-    venv = AllSeatsVecEnv(game, 40, seed=3, snapshot_share=0.25, pool=pool, rival=Noted(game), rival_share=0.5)
+    venv = AllSeatsVecEnv(game, 40, seed=3, snapshot_share=1, pool=pool, against=Noted(game))
     venv.draw_snapshot()
     venv.reset()
-    rng = np.random.default_rng(0)
-    seats_of_rival = set()
+    rng, seats, paid = np.random.default_rng(0), set(), []
     for _ in range(60):
-        frozen = venv.frozen_seats.copy()
-        assert (frozen[:30] >= 0).all()
-        assert (frozen[30:] == -1).all()
-        seats_of_rival |= set(frozen[10:30].tolist())
-        assert (venv.seats_to_move != frozen).all()  # a learning seat is to act in every game
-        venv.step(random_actions(venv.action_masks(), rng))
-        assert (venv.last_turn.acted != frozen).all()
-    assert seats_of_rival == set(range(game.num_players))
-    assert sum(count for count, _ in noted) > 100
-    assert set().union(*(seats for _, seats in noted)) == set(range(game.num_players))
+        assert (venv.learning_seats.sum(1) == 1).all()
+        learner = venv.learning_seats.argmax(1)
+        np.testing.assert_array_equal(venv.seats_to_move, learner)
+        seats |= set(learner.tolist())
+        *_, dones, _ = venv.step(random_actions(venv.action_masks(), rng))
+        np.testing.assert_array_equal(venv.last_turn.acted, learner)
+        paid += venv.last_turn.payoffs[dones, learner[dones]].tolist()
+    assert seats == set(range(game.num_players))
+    assert set(np.concatenate(noted).tolist()) == set(range(game.num_players))
     assert venv.games.results["illegal"].sum() == 0
-
-
-def test_shares_above_all_games_are_refused(game):
-    with pytest.raises(ValueError, match="rival_share is 0.75; it must be from 0 to 0.5"):
-        AllSeatsVecEnv(game, 8, snapshot_share=0.5, rival=RandomAgent(game), rival_share=0.75)
+    assert venv.take_statistics()["reward_against_others"] == pytest.approx(np.mean(paid))
 
 
 def test_recent_snapshots_are_drawn_more_often(game):
