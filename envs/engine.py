@@ -29,7 +29,7 @@ from typing import Any
 import numpy as np
 
 from envs.chance import below, byte_total, draw, find_byte, mix, mix_in, pick, scaled, seed_word, word_of
-from envs.machine_code import cache_folder, config, inline, jit, kernel, sources_of, wrapping
+from envs.machine_code import cache_folder, config, inline, jit, kernel, merged, sources_of, wrapping
 
 RUNNING, TERMINATED, TRUNCATED = 0, 1, 2
 """What ``step`` says of the game: it goes on, the rules ended it, a limit ended it."""

@@ -8,7 +8,7 @@ import numpy as np
 
 from envs.chance import mix_in, pick, seed_word
 from envs.engine import FORFEIT, NO_PLAYER, RAISE, RANDOM, RUNNING, TERMINATED, TRUNCATED, write_forfeit, write_results
-from envs.machine_code import jit, kernel
+from envs.machine_code import jit, kernel, merged
 
 if "observe_again" not in globals():
 
@@ -36,7 +36,7 @@ def _finish(state, rules, code, kind, result):
     result["length"] = state["decisions"]
 
 
-@jit
+@merged
 def _advance(state, rules, action, kind, result):
     state["decisions"] += 1
     code = step(state, rules, action)
@@ -55,7 +55,7 @@ def _forfeit(state, rules, kind, result):
     return TERMINATED
 
 
-@jit
+@merged
 def _deal_next(state, rules, stream):
     """Deals the next game of a row; a deal that is over before anybody has decided anything is passed over."""
     passed_over = -1
@@ -95,14 +95,14 @@ def _show(state, rules, observation, mask):
     _mark_legal(state, rules, mask)
 
 
-@jit
+@merged
 def _show_again(state, rules, observation, trace, mask):
     """The same in a row that is written again and again."""
     observe_again(state, rules, max(0, int(state["current_player"])), observation, trace)
     _mark_legal(state, rules, mask)
 
 
-@jit
+@merged
 def _mark_legal(state, rules, mask):
     if state["current_player"] >= 0:
         legal(state, rules, mask)

@@ -41,6 +41,15 @@ def inline(function: Callable) -> Any:
     return njit(error_model="numpy", forceinline=True)(function)
 
 
+def merged(function: Callable) -> Any:
+    """Compiles a function as lines of its callers: for one that is long and has one or two of them.
+
+    Any other function is optimised, with all that it calls, once for each level of callers above it; so this saves time in
+    compiling and none in running.
+    """
+    return njit(error_model="numpy", inline="always")(function)
+
+
 def kernel(function: Callable) -> Any:
     """Compiles a function called from Python, keeps its machine code on disk and lets other threads run meanwhile."""
     folder = cache_folder(Path(function.__code__.co_filename))

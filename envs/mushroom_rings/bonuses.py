@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from envs.engine import inline, jit
+from envs.engine import inline, jit, merged
 from envs.mushroom_rings.market import gain_flower, take_flower
 from envs.mushroom_rings.offer import store, take_options
 from envs.mushroom_rings.state import (
@@ -42,7 +42,7 @@ def next_ring(state):
     return NONE
 
 
-@jit
+@merged
 def score_ring(state, rules, ring):
     """Rings: an owner takes the mushrooms, and a marker moves if there is one and a free slot for it."""
     player = state["turn_player"]
@@ -62,7 +62,7 @@ def take_mushrooms(state, ring):
         state["mushrooms"][state["turn_player"], color] += state["ring_mushrooms"][ring, color]
 
 
-@jit
+@merged
 def go_on_scoring(state, rules):
     """What comes next for the ring being scored: its slot's bonus, the wildflower, or nothing."""
     if state["ring_step"] == BONUS:
@@ -112,7 +112,7 @@ def _is_repeated(rules, free, slot):
     return False
 
 
-@jit
+@merged
 def choose_slot(state, rules, slot):
     """Marker: the leftmost marker goes to the slot, two to a slot with two spaces; the last one triggers the end."""
     player = state["turn_player"]
@@ -137,7 +137,7 @@ def last_slot(state):
     return np.int64(state["markers"][player, state["num_markers"][player] - 1])
 
 
-@jit
+@merged
 def _slot_bonus(state, rules):
     """Bonuses: that of the slot; one that cannot be had is lost."""
     bonus = rules["slot_bonus"][last_slot(state)]
@@ -158,13 +158,13 @@ def offer_tile(state, rules):
         state["phase"] = TAKE
 
 
-@jit
+@merged
 def signpost_options(state, rules):
     """Any of the seven."""
     return (1 << NUM_SIGNPOSTS) - 1
 
 
-@jit
+@merged
 def choose_signpost(state, rules, signpost):
     """Signpost: an unused one goes into this ring and is used, one that is out is used where it is."""
     if state["signpost_ring"][signpost] == NONE:
@@ -198,7 +198,7 @@ def _mushroom_bonus(state, rules):
         take_mushrooms(state, state["hand_ring"])
 
 
-@jit
+@merged
 def mushroom_options(state, rules):
     """Colours of the ring's mushrooms that have not been picked again, each mushroom once."""
     options = 0
@@ -210,7 +210,7 @@ def mushroom_options(state, rules):
     return options
 
 
-@jit
+@merged
 def pick_mushroom(state, rules, color):
     """Mushroom: one of the ring's is picked again."""
     state["mushrooms"][state["turn_player"], color] += 1
@@ -234,7 +234,7 @@ def _has_wildflower_marker(state, rules):
     return found
 
 
-@jit
+@merged
 def _wildflower_bonus(state, rules):
     """Wildflower: the lowest tile left, with a flower of its kind; when none is left, a flower from the market."""
     for kind in range(NUM_KINDS):

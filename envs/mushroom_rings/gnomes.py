@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from envs.engine import inline, jit
+from envs.engine import inline, jit, merged
 from envs.mushroom_rings.bonuses import take_mushrooms, use_signpost
 from envs.mushroom_rings.claims import claim, unclaim
 from envs.mushroom_rings.market import sales, take_flower, wanted_flower
@@ -40,7 +40,7 @@ from envs.mushroom_rings.state import (
 # --- Phase gnome --------------------------------------------------------------------------------------------------------
 
 
-@jit
+@merged
 def gnome_options(state, rules):
     """Gnomes that can go somewhere, two at one place being one choice; or none moves."""
     first = state["turn_player"] * NUM_GNOMES
@@ -59,7 +59,7 @@ def _are_together(state, gnome, other):
     return at == state["gnome_at"][other] and at != AT_PATH and same_ring
 
 
-@jit
+@merged
 def choose_gnome(state, rules, choice):
     """A gnome is chosen, or none."""
     state["phase"] = NOTHING
@@ -77,7 +77,7 @@ def moving_gnome(state):
     return state["turn_player"] * NUM_GNOMES + state["hand_gnome"]
 
 
-@jit
+@merged
 def destination_options(state, rules):
     """Where the chosen gnome may go."""
     return destinations(state, rules, moving_gnome(state))
@@ -138,7 +138,7 @@ def _has_effect(state, rules, signpost):
     return has_tile or (gives[FLOWER_GIFT] > 0 and wanted_flower(state) != NONE)
 
 
-@jit
+@merged
 def choose_destination(state, rules, destination):
     """The kind of place is chosen; of paths and rings, the player says which."""
     state["hand_place"] = destination
@@ -224,7 +224,7 @@ def only_place(state, rules):
     return only
 
 
-@jit
+@merged
 def choose_place(state, rules, cell):
     """The first laid tile of the path or ring is chosen."""
     state["hand_cell"] = cell
@@ -234,7 +234,7 @@ def choose_place(state, rules, cell):
 # --- Phase edge: which of the paths or rings of that tile ---------------------------------------------------------------
 
 
-@jit
+@merged
 def edge_options(state, rules):
     """The lowest edge of each path or ring that the tile names and the gnome may go to."""
     index, options = np.int64(state["place"][state["hand_cell"]]), 0
@@ -251,7 +251,7 @@ def edge_options(state, rules):
     return options
 
 
-@jit
+@merged
 def choose_edge(state, rules, edge):
     """The gnome claims the path, or takes the mushrooms that wait in the ring."""
     gnome, index = moving_gnome(state), np.int64(state["place"][state["hand_cell"]])

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from envs.engine import inline, jit
+from envs.engine import inline, jit, merged
 from envs.mushroom_rings.offer import store
 from envs.mushroom_rings.state import (
     ENOUGH_CHOICE,
@@ -73,14 +73,14 @@ def _is_free(state, rules, color, n):
     return state["blockers"][color] > 0 and not np.int64(state["blocked"][color]) >> n & 1
 
 
-@jit
+@merged
 def sale_options(state, rules):
     """The possible sales; the second one may be declined."""
     enough = 1 << ENOUGH_CHOICE if state["hand_sold"] != NONE else 0
     return sales(state, rules) | enough
 
 
-@jit
+@merged
 def sell(state, rules, choice):
     """Stump: mushrooms of a colour become treasure and their space is blocked, except the pair."""
     if choice == ENOUGH_CHOICE:
@@ -101,7 +101,7 @@ def sell(state, rules, choice):
 # --- Phase trade --------------------------------------------------------------------------------------------------------
 
 
-@jit
+@merged
 def trade_options(state, rules):
     """Trades of the signpost visited that the player can pay, and none."""
     player, signpost = state["turn_player"], state["hand_place"] - TO_SIGNPOST
@@ -114,7 +114,7 @@ def trade_options(state, rules):
     return options
 
 
-@jit
+@merged
 def trade(state, rules, choice):
     """Trade board: one trade or none; a tile that is traded leaves the game, one that is not is stored."""
     player, signpost, tile = state["turn_player"], state["hand_place"] - TO_SIGNPOST, state["hand_tile"]

@@ -6,7 +6,7 @@ table, :func:`observe` writes the sections in the same order.
 
 import numpy as np
 
-from envs.engine import inline, jit
+from envs.engine import inline, jit, merged
 from envs.game import Section
 from envs.mushroom_rings.paths import part_across
 from envs.mushroom_rings.planes import ONE, ZERO, planes_end, rewrite_planes, write_planes
@@ -107,7 +107,7 @@ def observe(state, rules, seat, out):
     _write_rest(state, rules, seat, out)
 
 
-@jit
+@merged
 def observe_again(state, rules, seat, out, trace):
     """The same where ``out`` is what was written with this trace before: of the planes, writes only what has changed."""
     rewrite_planes(state, rules, seat, out, trace)
@@ -160,7 +160,7 @@ def _seat_at(state, seat, steps):
 # --- The course of the game and what is in hand -------------------------------------------------------------------------
 
 
-@jit
+@merged
 def _write_clock(state, rules, seat, out, k):
     players, current = num_seats(state), np.int64(state["current_player"])
     k = _write_one_hot(out, k, OVER, state["phase"])
@@ -230,14 +230,14 @@ def _write_around(state, rules, seat, out, k):
 # --- What lies on the table ---------------------------------------------------------------------------------------------
 
 
-@jit
+@merged
 def _write_offer(state, rules, out, k):
     for slot in range(OFFER):
         k = _write_tile_features(rules, state["offer"][slot], out, k)
     return k
 
 
-@jit
+@merged
 def _write_signposts(state, rules, seat, out, k):
     for signpost in range(NUM_SIGNPOSTS):
         ring = np.int64(state["signpost_ring"][signpost])
@@ -280,7 +280,7 @@ def _write_rings(state, rules, seat, out, k):
     return end
 
 
-@jit
+@merged
 def _write_markets(state, out, k):
     share = ONE / np.float32(num_seats(state))
     for kind in range(NUM_KINDS):
@@ -297,7 +297,7 @@ def _write_markets(state, out, k):
     return k + NUM_COLORS
 
 
-@jit
+@merged
 def _write_players(state, rules, seat, out, k):
     for steps in range(num_seats(state)):
         k = _write_player(state, rules, _seat_at(state, seat, steps), out, k)
@@ -337,7 +337,7 @@ def _write_standing(state, rules, p, out, k):
     return k + 4
 
 
-@jit
+@merged
 def _write_unseen(state, out, k):
     for kind in range(len(state["unseen"])):
         out[k + kind] = np.float32(state["unseen"][kind]) * _QUARTER

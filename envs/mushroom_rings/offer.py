@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from envs.engine import inline, jit
+from envs.engine import inline, jit, merged
 from envs.mushroom_rings.paths import is_wildflower
 from envs.mushroom_rings.state import (
     DISCARD,
@@ -51,7 +51,7 @@ def take_options(state, rules):
     return options
 
 
-@jit
+@merged
 def take_tile(state, rules, slot):
     """Tile: one from the offer, which is replaced at once; a visit to the signpost may trade it before it is stored."""
     tile = np.int64(state["offer"][slot])
@@ -92,13 +92,13 @@ def take_from_storage(state, player, slot):
     state["storage_size"][player] -= 1
 
 
-@jit
+@merged
 def discard_options(state, rules):
     """Any of the three tiles."""
     return (1 << STORAGE + 1) - 1
 
 
-@jit
+@merged
 def discard(state, rules, slot):
     """The discarded tile leaves the game."""
     take_from_storage(state, state["turn_player"], slot)

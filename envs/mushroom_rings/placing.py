@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from envs.engine import NO_PLAYER, inline, jit
+from envs.engine import NO_PLAYER, inline, jit, merged
 from envs.mushroom_rings.claims import gnomes_at
 from envs.mushroom_rings.garden import lay, path_edges
 from envs.mushroom_rings.offer import refill_offer, take_from_storage
@@ -143,7 +143,7 @@ def place_options(state, rules):
     return options
 
 
-@jit
+@merged
 def choose_tile(state, rules, choice):
     """A tile is chosen, or the player stops; who stops too early triggers the end."""
     if choice == STOP_CHOICE:
@@ -185,7 +185,7 @@ def only_cell(state, rules):
     return only
 
 
-@jit
+@merged
 def choose_cell(state, rules, cell):
     """The tile's cell is chosen."""
     state["hand_cell"] = cell
@@ -195,13 +195,13 @@ def choose_cell(state, rules, cell):
 # --- Phase orientation --------------------------------------------------------------------------------------------------
 
 
-@jit
+@merged
 def orientation_options(state, rules):
     """Orientations in which the tile in hand may lie on its cell."""
     return orientations(state, rules, state["hand_tile"], -2 - np.int64(state["place"][state["hand_cell"]]))
 
 
-@jit
+@merged
 def choose_orientation(state, rules, orientation):
     """The tile is laid, or its neighbours' owners are asked first."""
     state["hand_orientation"] = orientation
@@ -227,7 +227,7 @@ def _ask_or_lay(state, rules, asked):
     _lay_tile(state, rules)
 
 
-@jit
+@merged
 def answer(state, rules, choice):
     """One owner's answer: the first no ends it, and no other leave is asked this turn."""
     asked = np.int64(state["current_player"])
@@ -239,7 +239,7 @@ def answer(state, rules, choice):
         _put_back(state)
 
 
-@jit
+@merged
 def _lay_tile(state, rules):
     """The tile in hand leaves the offer or the storage and lies in the garden."""
     slot = state["hand_slot"]

@@ -5,7 +5,7 @@ The rules themselves stand in the files of the steps of a turn: ``placing`` (1),
 section of the game. Nothing here raises or allocates; actions are legal.
 """
 
-from envs.engine import RUNNING, TERMINATED, below, inline, jit
+from envs.engine import RUNNING, TERMINATED, below, inline, jit, merged
 from envs.mushroom_rings.bonuses import (
     choose_signpost,
     choose_slot,
@@ -72,7 +72,7 @@ __all__ = ["legal", "redeal", "reset", "score", "step"]
 # --- Setup --------------------------------------------------------------------------------------------------------------
 
 
-@jit
+@merged
 def reset(state, rules):
     """Setup: the stump, the pile, the offer, the flowers; a random player starts."""
     clear(state, rules)
@@ -88,7 +88,7 @@ def reset(state, rules):
     settle(state, rules)
 
 
-@jit
+@merged
 def _lay_stump(state, rules):
     """The garden: the stump lies at the origin, not turned."""
     state["hand_tile"] = STUMP
@@ -209,7 +209,7 @@ def _fill_flower_market(state, rules):
 # --- Decisions ----------------------------------------------------------------------------------------------------------
 
 
-@jit
+@merged
 def step(state, rules, action):
     """Plays a legal action, and all that follows without a choice."""
     _play(state, rules, action - first_action(state))
@@ -217,7 +217,7 @@ def step(state, rules, action):
     return TERMINATED if state["phase"] == OVER else RUNNING
 
 
-@jit
+@merged
 def settle(state, rules):
     """Goes on until somebody has two choices or more: a decision with one choice is made, not asked."""
     while state["phase"] != OVER:
@@ -261,7 +261,7 @@ def _only_choice(state, rules):
     return choice
 
 
-@jit
+@merged
 def legal(state, rules, mask):
     """Writes the action mask of the player to act."""
     mask[:] = 0
@@ -278,7 +278,7 @@ def legal(state, rules, mask):
             first += 1
 
 
-@jit
+@merged
 def _choices(state, rules):
     """Bits of the legal choices of the phase in hand, cells apart."""
     phase = state["phase"]
