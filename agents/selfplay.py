@@ -57,10 +57,10 @@ class Games(VectorAECEnv):
     def deal_rows(self, rows: np.ndarray) -> None:
         """Deals the next game in some rows; a deal that is over before anybody decides is passed over."""
         self._streams["episode"][rows] += 1
-        arrays = (
+        arrays: list[np.ndarray] = [
             self.states, self._streams, self._observations, self._traces,
             self._masks, self._seats, self._results, self._codes,
-        )  # fmt: skip
+        ]  # fmt: skip
         parts = [array[rows] for array in arrays]
         states, streams, observations, traces, masks, seats, results, codes = parts
         self.passed_over += self.game.kernels.reset_batch(

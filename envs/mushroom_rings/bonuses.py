@@ -1,4 +1,4 @@
-"""Steps 2 and 3 of a turn: a closed ring's mushrooms, its marker, and the bonuses (page: A turn 2 and 3)."""
+"""Steps 2 and 3 of a turn: a closed ring's mushrooms, its marker, and the bonuses (rule text: A turn 2 and 3)."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""The open cells, on which a tile may lie, and what a tile on them must match (page: A turn 1)."""
+"""The open cells, on which a tile may lie, and what a tile on them must match (rule text: A turn 1)."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Which paths gnomes claim (page: Ban and leave)."""
+"""Which paths gnomes claim (rule text: Ban and leave)."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Laying a tile: it joins its neighbours, and may close rings (page: The garden)."""
+"""Laying a tile: it joins its neighbours, and may close rings (rule text: The garden)."""
 
 import numpy as np
 

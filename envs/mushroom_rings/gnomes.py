@@ -1,4 +1,4 @@
-"""Step 4 of a turn: moving a gnome and using its new place (page: A turn 4)."""
+"""Step 4 of a turn: moving a gnome and using its new place (rule text: A turn 4)."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""The flower market, the sales at the stump and the trade board (page: A turn 3 and 4, Trade board)."""
+"""The flower market, the sales at the stump and the trade board (rule text: A turn 3 and 4, Trade board)."""
 
 import numpy as np
 

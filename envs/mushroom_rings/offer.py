@@ -1,4 +1,4 @@
-"""The pile, the offer and the players' storage (page: A turn 2 and 3, End)."""
+"""The pile, the offer and the players' storage (rule text: A turn 2 and 3, End)."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Parts of the garden and how they hang together (page: The garden).
+"""Parts of the garden and how they hang together (rule text: The garden).
 
 A part is a segment or a hub. Parts in play are joined where their edges meet, and a join that closes a loop takes the loop
 out of play at once, so what is joined never holds a loop: between two parts there is one way at most.

@@ -1,4 +1,4 @@
-"""Step 1 of a turn: laying tiles from the offer and the storage, and asking leave (page: The garden, A turn 1)."""
+"""Step 1 of a turn: laying tiles from the offer and the storage, and asking leave (rule text: The garden, A turn 1)."""
 
 import numpy as np
 

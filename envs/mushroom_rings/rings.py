@@ -1,4 +1,4 @@
-"""Closing a ring: a loop is taken out of play, and what hangs on its hubs becomes paths (page: The garden)."""
+"""Closing a ring: a loop is taken out of play, and what hangs on its hubs becomes paths (rule text: The garden)."""
 
 import numpy as np
 
@@ -153,7 +153,7 @@ def _name_ring(state, ring):
 
 @inline
 def _enter_ring(state, ring, gnome):
-    """Page, A turn 2: whose the ring is, and what becomes of its mushrooms; the gnome goes into its first ring."""
+    """Whose the ring is, and what becomes of its mushrooms (A turn 2); the gnome goes into its first ring."""
     owner = gnome // 2 if gnome != NONE else NONE
     mushrooms = 0
     for color in range(NUM_COLORS):

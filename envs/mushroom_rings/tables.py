@@ -24,7 +24,7 @@ from envs.mushroom_rings.state import (
 
 UNCLAIMED = 0.25  # how an unclaimed path shows in an observation
 STEPS = ((1, 0), (0, 1), (-1, 1), (-1, 0), (0, -1), (1, -1))
-"""Where edge e of a cell faces, as steps in q and r (page: The garden)."""
+"""Where edge e of a cell faces, as steps in q and r (rule text: The garden)."""
 
 
 def table_cells(radius: int) -> list[tuple[int, int]]:

@@ -1,4 +1,4 @@
-"""Mushroom Rings in words: records as plain data, moves in structured form, sentences (page: Decisions, State as a dict)."""
+"""Mushroom Rings in words: records as plain data, moves in structured form, sentences (rule text: Decisions, State as a dict)."""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""The course of the game: turns, rounds, the end and the score (page: A turn, End)."""
+"""The course of the game: turns, rounds, the end and the score (rule text: A turn, End)."""
 
 import numpy as np
 
@@ -34,7 +34,7 @@ def seat_after(state, seat):
 
 @jit
 def begin_turn(state, player):
-    """A turn begins with the rings that others closed for the player (page: A turn 2)."""
+    """A turn begins with the rings that others closed for the player (rule text: A turn 2)."""
     state["turn_player"] = player
     state["current_player"] = player
     state["turn_step"] = OWED

@@ -1,6 +1,6 @@
 """Dance of Eights, slow and plain: the second opinion against which the compiled game is compared.
 
-Written from the rules text (Fairy Circle Ring) and the game's page alone, with lists and dicts only. The docstring of
+Written from the rules text (Fairy Circle Ring) and the exact rules alone, with lists and dicts only. The docstring of
 each rule names the section of the text that it carries out. Wherever cards are counted, a list holds one count for each
 distinct card, in the order in which the card list first names them.
 """
@@ -94,7 +94,7 @@ class Reference:
             self._discard_card(move["card"])
 
     def state(self) -> dict:
-        """The full state as the game's page writes it."""
+        """The full state as the exact rules write it."""
         return {
             "turn": self._turn,
             "phase": self._phase,

@@ -1,6 +1,6 @@
 """Fairy Ring, slow and plain: the second opinion against which the compiled game is compared.
 
-Written from the rulebook and the game's page alone, with lists and dicts only. Names are the rulebook's nouns, and the
+Written from the rulebook and the exact rules alone, with lists and dicts only. Names are the rulebook's nouns, and the
 docstring of each rule names the section of the rulebook that it carries out.
 
 A village is a list of mushrooms from left to right, a mushroom is a list of cards from bottom to top, and fairies walk
@@ -129,7 +129,7 @@ class Reference:
             self._deal([player["hand"] for player in outcome["players"]])
 
     def state(self) -> dict:
-        """The full state as the game's page writes it."""
+        """The full state as the exact rules write it."""
         return {
             "round": self._round,
             "turn": self._turn,
@@ -156,7 +156,7 @@ class Reference:
         }
 
     def view(self, seat: int) -> dict:
-        """The state as one seat sees it: None where it cannot know (the page, What a seat knows)."""
+        """The state as one seat sees it: None where it cannot know (What a seat knows)."""
         state = self.state()
         for other, player in enumerate(state["players"]):
             if other == seat:

@@ -1,12 +1,12 @@
 """Mushroom Rings, slow and plain: the second opinion against which the compiled game is compared.
 
-Written from the rule text (rules/mushroom_rings.txt) and the game page (design/mushroom_rings.md) alone, with lists,
+Written from the published rule text and the exact rules made from it alone, not from the compiled game, with lists,
 dicts and dataclasses only. This file holds the course of a turn, placing and rings; `reference_bonuses.py` the bonuses,
 `reference_gnomes.py` the gnomes, `reference_table.py` what lies on the table, `reference_garden.py` tiles, paths and
 rings, `reference_components.py` the printed parts, `reference_state.py` the state dict, `reference_actions.py` the
-action ids. Docstrings name the section carried out: "text" is the rule text, everything else is the page.
+action ids. Docstrings name the section carried out: "text" is the published rule text, everything else the exact rules.
 
-Where text and page are silent, or leave two readings, this is what was chosen:
+Where text and exact rules are silent, or leave two readings, this is what was chosen:
 
 The garden
     A hub's edge that faces green or points off the table is in play until a ring uses it up; it counts as an edge of
@@ -35,7 +35,7 @@ End
 Written form
     Paths are listed by first laid tile and lowest edge, segments and tiles of rings in laying order, flowers, blocked
     numbers and gnomes of a ring ascending. In action ids sales run color by color, leave given comes before refused,
-    trades run A, B, none, destinations as on the page with the signposts between flower market and stump.
+    trades run A, B, none, destinations as in the exact rules with the signposts between flower market and stump.
     One thing the dict does not tell: a player who stops without a tile from the offer and scores a ring looks the same
     as one who scores an owed ring at the start of his turn, if the end is triggered already. Taken over, it is read as
     the latter.
@@ -93,7 +93,7 @@ class Reference(GnomeStep):
         return [dict(move) for move in self._legal]
 
     def action_id(self, move: dict) -> int:
-        """The id of a structured move in the table of the page."""
+        """The id of a structured move in the table of action ids."""
         return self._ids.of(move)
 
     def step(self, move: dict) -> None:

@@ -1,4 +1,4 @@
-"""The ids of the structured moves (game page, Decisions). Part of the slow reference, see `reference.py`."""
+"""The ids of the structured moves (Decisions). Part of the slow reference, see `reference.py`."""
 
 from .reference_components import EDGES, SIDES, Components
 from .reference_garden import table_cells
@@ -9,7 +9,7 @@ TRADE_CHOICES = ["A", "B", NO_TRADE]
 
 
 class ActionIds:
-    """The table of action ids: all structured moves one after another, in the order of the page.
+    """The table of action ids: all structured moves one after another, in the order of the exact rules.
 
     Args:
         components: the printed parts, which give the blocks of the table their lengths.

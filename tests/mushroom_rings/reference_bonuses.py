@@ -170,7 +170,7 @@ class BonusStep(Table):
         return self.garden.rings[ring].signpost
 
     def _trades(self) -> list[str]:
-        """The trades beside the signpost just visited (text, Variant; page, Trade board)."""
+        """The trades beside the signpost just visited (text, Variant; Trade board)."""
         if not self.trade_board:
             return []
         trades = self.components.trades.get(self._visited_signpost(), {})

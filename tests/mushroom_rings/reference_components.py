@@ -97,7 +97,7 @@ class Components:
         }
 
     def _read_tiles(self, rows: list[dict], stump: list[list[int]]) -> None:
-        """Page, The garden: stump 0, garden tiles as listed, then the wildflower tiles."""
+        """The garden: stump 0, garden tiles as listed, then the wildflower tiles."""
         self._tiles = {STUMP: tuple(Segment(tuple(edges), ()) for edges in stump)}
         for number, row in enumerate(rows, start=1):
             assert int(row["id"]) == number, f"tile {row['id']} stands in place {number}"
@@ -127,7 +127,7 @@ class Components:
         return self.first_wildflower + kind
 
     def segments(self, tile: int, side: int, rotation: int) -> tuple[Segment, ...]:
-        """The segments of a tile as it lies: flipped first, then turned (page, The garden)."""
+        """The segments of a tile as it lies: flipped first, then turned (The garden)."""
         key = (tile, side, rotation)
         if key not in self._turned:
             flip = -1 if side else 1
@@ -138,7 +138,7 @@ class Components:
         return self._turned[key]
 
     def orientations(self, tile: int) -> list[tuple[int, int]]:
-        """Side and rotation of each picture of the tile, the lowest of those that look alike (page, The garden)."""
+        """Side and rotation of each picture of the tile, the lowest of those that look alike (The garden)."""
         if tile not in self._orientations:
             pictures: dict[frozenset, tuple[int, int]] = {}
             for side in range(SIDES):

@@ -1,7 +1,7 @@
 """The garden of Mushroom Rings: laid tiles, unfinished paths, finished rings, and where a tile may lie.
 
 Part of the slow reference; see `reference.py` for what it is and where it had to choose. Sections named in the
-docstrings are those of the game page (design/mushroom_rings.md) unless they say "text" (rules/mushroom_rings.txt).
+docstrings are those of the exact rules unless they say "text" (the published rule text).
 
 Words used here: a *part* is one segment of a laid tile, or the hub of a laid wildflower tile, written (q, r, number of
 the segment). An *end* is one edge of one cell, written (cell, edge).

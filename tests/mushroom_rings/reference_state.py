@@ -1,7 +1,7 @@
 """The state dict of Mushroom Rings: writing it, taking one over, checking a setup.
 
 Part of the slow reference; see `reference.py` for what it is and where it had to choose. Everything here carries out
-the sections "State as a dict" and "A random player starts" (setup) of the game page.
+the sections "State as a dict" and "A random player starts" (setup) of the exact rules.
 """
 
 from dataclasses import asdict, dataclass, field
@@ -205,7 +205,7 @@ def _take_over_gnomes(game: "Reference", state: dict) -> None:
 
 
 def check_setup(components: Components, num_players: int, state: dict) -> None:
-    """Assert that a state dict is one that the setup can lead to (page, setup; research, section 2)."""
+    """Assert that a state dict is one that the setup can lead to (setup)."""
     assert num_players in components.player_numbers, f"the game is not for {num_players} players"
     first = state["first_player"]
     assert first in range(num_players), f"no such first player: {first}"
