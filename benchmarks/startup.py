@@ -30,7 +30,7 @@ def measure(name: str, players: int, folder: str) -> tuple[float, float, float]:
     begun = time.perf_counter()
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM.format(name=name, players=players)],
-        env={**os.environ, "NUMBA_CACHE_DIR": folder, "PYTHONPATH": str(Path(envs.__file__).parents[1])},
+        env=_surroundings(NUMBA_CACHE_DIR=folder),
         capture_output=True,
         text=True,
         check=True,
@@ -38,6 +38,36 @@ def measure(name: str, players: int, folder: str) -> tuple[float, float, float]:
     wall = time.perf_counter() - begun
     imported, first_step = map(float, done.stdout.split())
     return imported, first_step, wall
+
+
+def importing() -> tuple[float, bool]:
+    """CPU seconds of ``import envs`` in a process of its own, and whether it brought PyTorch along."""
+    program = "import time, sys; t = time.process_time(); import envs; print(time.process_time() - t, 'torch' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], env=_surroundings(), capture_output=True, text=True, check=True)
+    seconds, torch = done.stdout.split()
+    return float(seconds), torch == "True"
+
+
+def first_progress(name: str, limit: float = 120.0) -> float | None:
+    """Seconds on the wall from the start of ``train.py`` to its first row of metrics; None if it has none in time."""
+    root = Path(envs.__file__).parents[1]
+    with tempfile.TemporaryDirectory() as folder:
+        begun = time.perf_counter()
+        command = [sys.executable, str(root / "train.py"), "--env", name, "--out", folder + "/run"]
+        process = subprocess.Popen(command, env=_surroundings(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        try:
+            while process.poll() is None and time.perf_counter() - begun < limit:
+                if any(len(file.read_text().splitlines()) > 1 for file in Path(folder).glob("run/*.csv")):
+                    return time.perf_counter() - begun
+                time.sleep(0.05)
+            return None
+        finally:
+            process.kill()
+            process.wait()
+
+
+def _surroundings(**more: str) -> dict[str, str]:
+    return {**os.environ, "PYTHONPATH": str(Path(envs.__file__).parents[1]), **more}
 
 
 def main() -> None:

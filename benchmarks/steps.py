@@ -1,9 +1,9 @@
 """Decisions per second, ours beside the peers' in one run: ``python -m benchmarks.steps``.
 
 A random legal policy plays; observation and action mask of the player to act are written at every decision, and finished games
-are dealt again. CPU time of one thread is counted, the median of several short rounds in which all contestants take turns. The
-peers play other games (leduc hold'em, connect four, gin rummy), so read orders of size, not percents. RLCard and OpenSpiel are
-measured where they are installed (extra ``[bench]``).
+are dealt again. CPU time of the process is counted, the median of several short rounds in which all contestants take turns. The
+peers play other games (leduc hold'em, connect four, gin rummy), so read orders of size, not percents. RLCard, OpenSpiel and pgx
+are measured where they are installed (extra ``[bench]``).
 """
 
 import argparse
@@ -12,7 +12,7 @@ import statistics
 import time
 from collections.abc import Callable, Iterator
 from importlib.metadata import PackageNotFoundError, version
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
@@ -22,7 +22,13 @@ import envs
 from envs.vector import VectorAECEnv
 
 ROUNDS = 7
-AIMS = {("fairy_ring", 2): 150, ("fairy_ring", 4): 250, ("dance_of_eights", 2): 75, ("dance_of_eights", 4): 110}
+AIMS = {
+    ("fairy_ring", 2): 150,
+    ("fairy_ring", 4): 250,
+    ("dance_of_eights", 2): 75,
+    ("dance_of_eights", 4): 110,
+    ("mushroom_rings", 2): 2000,
+}
 """Nanoseconds a decision at N = 1024 that each game aims at."""
 
 
@@ -55,6 +61,20 @@ def vector(name: str, num_players: int, num_envs: int) -> Contestant:
 
     aim = AIMS.get((name, num_players)) if num_envs == 1024 else None
     return Contestant(f"{name} {num_players}p, N={num_envs}", play, max(200_000, 4 * num_envs), aim)
+
+
+def observe_other(name: str, num_players: int) -> Contestant:
+    """The view of the seat that is not to act, through the PettingZoo door."""
+    env = envs.raw_env(name, num_players)
+    env.reset(seed=0)
+    other = next(agent for agent in env.possible_agents if agent != env.agent_selection)
+
+    def play(times: int) -> int:
+        for _ in range(times):
+            env.observe(other)
+        return times
+
+    return Contestant(f"{name} {num_players}p, AEC `observe` of another seat", play, 30_000, 2000)
 
 
 def single(name: str, num_players: int, copy: bool, policy: bool) -> Contestant:
@@ -127,8 +147,14 @@ def rlcard_gin_rummy() -> Contestant:
 
 
 def open_spiel(name: str) -> Contestant:
-    """A C++ game of OpenSpiel: observation tensor and mask at every decision, chance sampled."""
+    """A game of OpenSpiel, in C++ or, named ``python_...``, in Python.
+
+    Observation tensor and mask at every decision, chance sampled.
+    """
     import pyspiel
+
+    if name.startswith("python_"):
+        import open_spiel.python.games  # noqa: F401, enters them into the list
 
     game = pyspiel.load_game(name)
     has_observation = game.get_type().provides_observation_tensor
@@ -154,20 +180,51 @@ def open_spiel(name: str) -> Contestant:
     return Contestant(f"OpenSpiel {version('open_spiel')} {name}", play, 2_000)
 
 
+def pgx(name: str, num_envs: int) -> Contestant:
+    """A game of pgx on the CPU, N at a time; sampling, step and the deal of the next game are one compiled function."""
+    import jax
+    import pgx as pgx_games
+
+    env = pgx_games.make(name)
+
+    def decide(state, key):  # type: ignore[no-untyped-def]
+        deal, act = jax.random.split(key)
+        following = env.step(state, jax.random.categorical(act, jax.numpy.where(state.legal_action_mask, 0.0, -jax.numpy.inf)))
+        over = following.terminated | following.truncated
+        return jax.tree.map(lambda new, old: jax.numpy.where(over, new, old), env.init(deal), following)
+
+    step = jax.jit(jax.vmap(decide))
+    keys = jax.random.split(jax.random.key(0), num_envs)
+    here = {"state": jax.jit(jax.vmap(env.init))(keys), "keys": keys}
+    advance = jax.jit(jax.vmap(lambda key: jax.random.split(key, 1)[0]))
+
+    def play(decisions: int) -> int:
+        steps = -(-decisions // num_envs)
+        for _ in range(steps):
+            here["keys"] = advance(here["keys"])
+            here["state"] = step(here["state"], here["keys"])
+        jax.block_until_ready(here["state"])
+        return steps * num_envs
+
+    return Contestant(f"pgx {version('pgx')} {name}, CPU, N={num_envs}", play, 20 * num_envs)
+
+
 def peers() -> Iterator[Contestant]:
     """Every peer that is installed."""
-    makers: list[tuple[Callable[..., Contestant], tuple[str, ...]]] = [
+    makers: list[tuple[Callable[..., Contestant], tuple[Any, ...]]] = [
         (pettingzoo_classic, ("connect_four_v3",)),
         (pettingzoo_classic, ("leduc_holdem_v4",)),
         (rlcard_gin_rummy, ()),
         (open_spiel, ("gin_rummy",)),
         (open_spiel, ("leduc_poker",)),
+        (open_spiel, ("python_tic_tac_toe",)),
+        (pgx, ("leduc_holdem", 1024)),
     ]
     for maker, arguments in makers:
         try:
             yield maker(*arguments)
         except (ImportError, PackageNotFoundError, AttributeError) as error:
-            print(f"  {' '.join(arguments) or maker.__name__}: not installed here ({error})")
+            print(f"  {' '.join(map(str, arguments)) or maker.__name__}: not installed here ({error})")
 
 
 # --- the run ------------------------------------------------------------------------------------------------------------
@@ -180,9 +237,9 @@ def measure(contestants: list[Contestant], rounds: int) -> list[float]:
     times: list[list[float]] = [[] for _ in contestants]
     for _ in range(rounds):
         for contestant, own in zip(contestants, times, strict=True):
-            before = time.thread_time_ns()
+            before = time.process_time_ns()
             made = contestant.play(contestant.decisions)
-            own.append((time.thread_time_ns() - before) / made)
+            own.append((time.process_time_ns() - before) / made)
     return [statistics.median(own) for own in times]
 
 

@@ -7,8 +7,11 @@ process CPU time is counted. The ratio of samples per second is printed: 1 would
 
 import argparse
 import os
+import subprocess
+import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
@@ -122,6 +125,65 @@ def measure(loops: dict[str, Callable[[], None]], rounds: int) -> dict[str, floa
             if number >= 2:
                 times[name].append(time.process_time() - begin)
     return {name: float(np.median(values)) for name, values in times.items()}
+
+
+def shares(settings: train.Settings, game: Game, rounds: int) -> dict[str, float]:
+    """Shares of the CPU time of an iteration, in percent: environment, inference, buffer, update, and what is left."""
+    model = train.make_model(settings, game)
+    _, callback = model._setup_learn(settings.timesteps)
+    spent = dict.fromkeys(("environment", "inference", "buffer", "update"), 0.0)
+
+    def timed(owner: object, name: str, part: str) -> None:
+        function = getattr(owner, name)
+
+        def call(*arguments: object, **named: object) -> object:
+            begin = time.process_time()
+            try:
+                return function(*arguments, **named)
+            finally:
+                spent[part] += time.process_time() - begin
+
+        object.__setattr__(owner, name, call)
+
+    timed(model.env, "step", "environment")
+    timed(model.policy, "forward", "inference")
+    timed(model.rollout_buffer, "add", "buffer")
+    timed(model.rollout_buffer, "compute_returns_and_advantage", "buffer")
+    timed(model, "train", "update")
+    total = 0.0
+    for number in range(rounds + 1):  # the first one compiles and warms up
+        if number == 1:
+            spent.update(dict.fromkeys(spent, 0.0))
+            total = time.process_time()
+        model.collect_rollouts(model.env, callback, model.rollout_buffer, settings.num_steps)
+        model.train()
+    total = time.process_time() - total
+    percent = {part: 100 * seconds / total for part, seconds in spent.items()}
+    return percent | {"the rest": 100 - sum(percent.values())}
+
+
+def learn_for(seconds: float, env: str) -> float:
+    """Samples per second of one learner by the clock on the wall, after an iteration that is not counted."""
+    th.set_num_threads(1)
+    settings = train.Settings(env=env)
+    iteration = library_iteration(settings, settings.make_game())
+    iteration()
+    begun, samples = time.perf_counter(), 0
+    while time.perf_counter() - begun < seconds:
+        iteration()
+        samples += settings.samples
+    return samples / (time.perf_counter() - begun)
+
+
+def learners(number: int, seconds: float, env: str) -> float:
+    """Samples per second of several learners together, each in a process of its own."""
+    program = f"from benchmarks.training import learn_for; print(learn_for({seconds}, {env!r}))"
+    surroundings = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])}
+    running = [
+        subprocess.Popen([sys.executable, "-c", program], env=surroundings, stdout=subprocess.PIPE, text=True)
+        for _ in range(number)
+    ]
+    return sum(float(process.communicate()[0].split()[-1]) for process in running)
 
 
 def main() -> None:

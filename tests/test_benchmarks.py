@@ -1,0 +1,64 @@
+"""The benchmarks run with tiny sizes, and the speed table marks what misses its aim. Nothing here is timed."""
+
+import pytest
+
+import envs
+from benchmarks import __main__ as table
+from benchmarks import parts, steps
+from benchmarks.rows import Row, markdown
+
+
+@pytest.mark.parametrize(
+    ("row", "missed"),
+    [
+        (Row("a", 150, "ns", at_most=150), False),
+        (Row("a", 150.1, "ns", at_most=150), True),
+        (Row("a", 0.8, "", at_least=0.8), False),
+        (Row("a", 0.79, "", at_least=0.8), True),
+        (Row("a", float("nan"), "", at_most=1), True),
+        (Row("a", None, "s", at_most=1), True),
+        (Row("a", None, "s"), False),
+        (Row("a", 1e9, "ns"), False),
+    ],
+)
+def test_marks_what_misses_its_aim(row, missed):
+    assert row.is_missed == missed
+    text = markdown("Part", [row])
+    assert ("MISSED" in text) == missed
+    assert ("met" in text.split("|")[-2]) == (bool(row.aim) and not missed)
+
+
+def test_table_shows_figures_aims_and_notes():
+    text = markdown("Part", [Row("one", 1234.5, "ns", at_most=2000, note="of two"), Row("two", None, "s", at_most=8)])
+    assert text.splitlines()[0] == "### Part"
+    assert "| one | 1,234 ns | at most 2,000 | met. of two |" in text
+    assert "| two | **not measured** | at most 8 | MISSED |" in text
+
+
+def test_contestants_take_turns_and_are_all_measured():
+    contestants = [steps.vector("dance_of_eights", 2, 4), steps.single("dance_of_eights", 2, False, False)]
+    small = [contestant._replace(decisions=8) for contestant in contestants]
+    figures = steps.measure([*small, steps.observe_other("dance_of_eights", 2)._replace(decisions=2)], 1)
+    assert len(figures) == 3 and min(figures) > 0
+    base = contestants[0]._replace(name="N=1024", aim=1e-9)
+    assert "MISSED" in steps.table([base, contestants[1]], figures[:2])
+
+
+def test_anatomy_of_a_decision_leaves_the_games_playable():
+    rows = parts.parts("dance_of_eights", 3, num_envs=4, steps=2, rounds=1)
+    assert [row.what.split(": ")[1] for row in rows[:2]] == ["copying a record in a kernel, per KiB", "`redeal`, in steps"]
+    assert len(rows) == 7 and all(row.value >= 0 for row in rows)
+
+
+def test_records_name_every_large_array():
+    dtype = envs.make_game("fairy_ring", 4).state_dtype
+    rows = parts.record("fairy_ring", 4)
+    assert rows[0].value == dtype.itemsize
+    named = {row.what.split("`")[1]: row.value for row in rows[1:]}
+    assert named == {name: kind.itemsize for name, (kind, *_) in dtype.fields.items() if kind.itemsize > parts.LARGE}
+    assert "cards" in named
+
+
+def test_evaluation_plays_what_it_says():
+    (row,) = table.evaluation(games=4)
+    assert row.what.startswith("fairy_ring 2p, 4 games") and row.at_most == 3
