@@ -77,6 +77,26 @@ def settings_of(tournament: workers.Tournament) -> dict[str, Any]:
     }
 
 
+def figures_of(match: Match, anchor: str | None, seed: int, is_timed: bool = False) -> dict[str, Any]:
+    """Figures, matrix, diagnostics and counts of forfeited games, as in ``agents.report``.
+
+    Raises:
+        ValueError: The games do not link all agents, so they cannot be rated.
+    """
+    result = ratings.summarise(match, anchor, seed=seed)
+    diagnostics.diagnose(result)
+    for k, agent in enumerate(result["agents"]):
+        agent["counts"] = {"illegal": int(match.forfeits[k] - match.slow[k])}
+        if is_timed:
+            agent["counts"]["slow"] = int(match.slow[k])
+    return result
+
+
+def complaints(match: Match) -> list[str]:
+    """What the agents did wrong, a sentence for each that forfeited games."""
+    return [f"{name} forfeited games: {fault}." for name, fault in zip(match.agents, match.faults, strict=True) if fault]
+
+
 def describe(
     match: Match, tournament: workers.Tournament, *, anchor: str | None, seed: int, argv: Sequence[str]
 ) -> dict[str, Any]:
@@ -86,12 +106,7 @@ def describe(
         ValueError: The games do not link all agents, so they cannot be rated.
     """
     game = tournament.game
-    result = ratings.summarise(match, anchor, seed=seed)
-    diagnostics.diagnose(result)
-    for k, agent in enumerate(result["agents"]):
-        agent["counts"] = {"illegal": int(match.forfeits[k] - match.slow[k])}
-        if tournament.move_time is not None:
-            agent["counts"]["slow"] = int(match.slow[k])
+    result = figures_of(match, anchor, seed, tournament.move_time is not None)
     result["settings"] |= {"rotations": game.num_players, "threads": 1}
     if tournament.move_time is not None:
         result["settings"]["move_time"] = tournament.move_time
@@ -102,7 +117,7 @@ def describe(
         "seed": seed,
         "command": shlex.join(["python", "evaluate.py", *argv]),
         "versions": versions(tournament.specs, game),
-        "notes": [f"{name} forfeited games: {fault}." for name, fault in zip(match.agents, match.faults, strict=True) if fault],
+        "notes": complaints(match),
     }
 
 
@@ -113,7 +128,7 @@ def costs(match: Match) -> dict[str, Any]:
     """
     agents = [
         {"name": name, "decisions": int(count), "seconds": float(seconds), "microseconds": float(1e6 * seconds / max(count, 1))}
-        for name, count, seconds in zip(match.agents, match.decisions, match.seconds, strict=True)
+        for name, count, seconds in zip(match.agents, match.chunk.decisions, match.chunk.seconds, strict=True)
     ]
     return {"machine": machine(), "agents": agents}
 

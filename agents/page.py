@@ -30,24 +30,28 @@ Element = ElementTree.Element
 def to_html(report: Report) -> str:
     """Returns the report as one HTML page that needs nothing from outside."""
     report = tidy(report)
-    head = _tag("head", _tag("meta", charset="utf-8"))
-    head.append(_tag("meta", name="viewport", content="width=device-width, initial-scale=1"))
-    head.extend([_tag("title", title_of(report)), _tag("style", _STYLE)])
-    main = _tag("main", _tag("header", _tag("h1", report["env"]), _tag("p", subtitle_of(report))))
-    main.append(_rating_chart(report))
-    main.append(_panel("Results", about_results(report), _html_results(report)))
-    main.append(_panel(MEETING.title, MEETING.meaning, _html_matrix(report)))
-    facts = (part for label, value in facts_of(report) for part in (_tag("dt", label), _tag("dd", value)))
-    main.append(_panel("How it was played", "", _tag("pre", report["command"]), _tag("dl", *facts)))
+    content = [tag("header", tag("h1", report["env"]), tag("p", subtitle_of(report))), rating_chart(report)]
+    content.append(panel("Results", about_results(report), html_results(report)))
+    content.append(panel(MEETING.title, MEETING.meaning, html_matrix(report)))
+    facts = (part for label, value in facts_of(report) for part in (tag("dt", label), tag("dd", value)))
+    content.append(panel("How it was played", "", tag("pre", report["command"]), tag("dl", *facts)))
     if notes := notes_of(report):
-        main.append(_panel("Notes", "", _tag("ul", *(_tag("li", note) for note in notes))))
-    page = _tag("html", head, _tag("body", main), lang="en")
+        content.append(panel("Notes", "", tag("ul", *(tag("li", note) for note in notes))))
+    return document(title_of(report), *content)
+
+
+def document(title: str, *content: Element) -> str:
+    """A whole page of these elements, one below the other."""
+    head = tag("head", tag("meta", charset="utf-8"))
+    head.append(tag("meta", name="viewport", content="width=device-width, initial-scale=1"))
+    head.extend([tag("title", title), tag("style", _STYLE)])
+    page = tag("html", head, tag("body", tag("main", *content)), lang="en")
     ElementTree.indent(page, space=" ")
     # The HTML method leaves the style sheet unescaped and void elements open, as browsers expect.
     return "<!DOCTYPE html>\n" + ElementTree.tostring(page, encoding="unicode", method="html") + "\n"
 
 
-def _tag(name: str, /, *content: str | Element, **attributes: Any) -> Element:
+def tag(name: str, /, *content: str | Element, **attributes: Any) -> Element:
     """Makes an element of its text, then its children; `class_` stands for `class`, `aria_hidden` for `aria-hidden`."""
     element = Element(name, {key.rstrip("_").replace("_", "-"): str(value) for key, value in attributes.items()})
     element.text = "".join(part for part in content if isinstance(part, str))
@@ -55,17 +59,18 @@ def _tag(name: str, /, *content: str | Element, **attributes: Any) -> Element:
     return element
 
 
-def _panel(title: str, meaning: str, *content: Element) -> Element:
-    return _tag("section", _tag("h2", title), _tag("p", meaning), *content)
+def panel(title: str, meaning: str, *content: Element) -> Element:
+    """A framed part of a page under its heading."""
+    return tag("section", tag("h2", title), tag("p", meaning), *content)
 
 
 def _html_table(table: Table) -> Element:
-    head = _tag("tr", *(_tag("th", heading) for heading in table[0]))
-    body = (_tag("tr", *(_tag("td", cell) for cell in row)) for row in table[1])
-    return _tag("div", _tag("table", _tag("thead", head), _tag("tbody", *body)), class_="scroll")
+    head = tag("tr", *(tag("th", heading) for heading in table[0]))
+    body = (tag("tr", *(tag("td", cell) for cell in row)) for row in table[1])
+    return tag("div", tag("table", tag("thead", head), tag("tbody", *body)), class_="scroll")
 
 
-def _html_matrix(report: Report) -> Element:
+def html_matrix(report: Report) -> Element:
     """Colours the matrix: the further from one half, the stronger; blue for more, orange for less."""
     order, agents, matrix = order_of(report), report["agents"], report["matrix"]
     box = _html_table(matrix_table(report))
@@ -99,7 +104,7 @@ class _Scale:
         return f"{3 + 94 * (value - self.ticks[0]) / (self.ticks[-1] - self.ticks[0]):.2f}%"
 
     def line(self, kind: str, start: float, end: float, top: int = 0, bottom: int = 100) -> Element:
-        return _tag("line", class_=kind, x1=self.at(start), x2=self.at(end), y1=f"{top}%", y2=f"{bottom}%")
+        return tag("line", class_=kind, x1=self.at(start), x2=self.at(end), y1=f"{top}%", y2=f"{bottom}%")
 
     def bar(self, estimate: dict[str, Any]) -> Element:
         """Draws an estimate as a dot with its interval."""
@@ -107,26 +112,27 @@ class _Scale:
         drawing = [self.line("grid", tick, tick) for tick in self.ticks]
         drawing += [] if self.reference is None else [self.line("reference", self.reference, self.reference)]
         drawing += [] if low is None else [self.line("interval", low, high, 50, 50)]
-        drawing += [] if mean is None else [_tag("circle", cx=self.at(mean), cy="50%", r="3.5")]
-        return _tag("div", _tag("svg", *drawing, aria_hidden="true"), class_="plot")
+        drawing += [] if mean is None else [tag("circle", cx=self.at(mean), cy="50%", r="3.5")]
+        return tag("div", tag("svg", *drawing, aria_hidden="true"), class_="plot")
 
     def axis(self, is_short: bool = False) -> Element:
         """Writes the numbers below the bars: all, or the outer two where there is little room."""
         ticks = (self.ticks[0], self.ticks[-1]) if is_short else self.ticks
-        labels = (_tag("text", f"{tick * self.figure.scale:g}", x=self.at(tick), y="11") for tick in ticks)
-        return _tag("div", _tag("svg", *labels, aria_hidden="true"), class_="plot axis")
+        labels = (tag("text", f"{tick * self.figure.scale:g}", x=self.at(tick), y="11") for tick in ticks)
+        return tag("div", tag("svg", *labels, aria_hidden="true"), class_="plot axis")
 
 
-def _rating_chart(report: Report) -> Element:
-    figure, chart = FIGURES[0], _tag("div", class_="chart")
+def rating_chart(report: Report) -> Element:
+    """The ratings with their intervals as a drawing, best first."""
+    figure, chart = FIGURES[0], tag("div", class_="chart")
     scale = _Scale.of(report, figure)
     for k, (_, name, value, *_) in zip(order_of(report), results_table(report)[1], strict=True):
-        chart.extend([_tag("span", name), scale.bar(report["agents"][k][figure.key]), _tag("span", value)])
-    chart.extend([_tag("span"), scale.axis(), _tag("span")])
-    return _panel(figure.title, meaning_of(figure, report), chart)
+        chart.extend([tag("span", name), scale.bar(report["agents"][k][figure.key]), tag("span", value)])
+    chart.extend([tag("span"), scale.axis(), tag("span")])
+    return panel(figure.title, meaning_of(figure, report), chart)
 
 
-def _html_results(report: Report) -> Element:
+def html_results(report: Report) -> Element:
     """Puts bars under the figures that have no chart of their own, and the scales below the table."""
     headings, rows = results_table(report)
     scales = {headings.index(figure.title): _Scale.of(report, figure) for figure in FIGURES[1:]}
@@ -135,7 +141,7 @@ def _html_results(report: Report) -> Element:
         for column, scale in scales.items():
             row[column].append(scale.bar(report["agents"][k][scale.figure.key]))
     axes = ([scales[column].axis(is_short=True)] if column in scales else [] for column in range(len(headings)))
-    box[0].append(_tag("tfoot", _tag("tr", *(_tag("td", *axis) for axis in axes))))
+    box[0].append(tag("tfoot", tag("tr", *(tag("td", *axis) for axis in axes))))
     return box
 
 
@@ -156,7 +162,8 @@ _STYLE = """
   --soft: #98a4b0; --line: #323b45; --accent: #7da9ff; --more: 58 112 220; --less: 190 100 14; } }
 body { margin: 0; background: var(--ground); color: var(--ink); font: 15px/1.45 system-ui, sans-serif; }
 main { max-width: 66rem; margin: auto; padding: 1.5rem 1rem 3rem; }
-h1 { margin: 0; font-size: 1.7rem; } h2 { margin: 0 0 .2rem; font-size: 1.05rem; }
+h1 { margin: 0; font-size: 1.7rem; } h2.board { margin: 2.5rem 0 0; font-size: 1.4rem; } nav { margin: 0 0 1rem; }
+a { color: var(--accent); } h2 { margin: 0 0 .2rem; font-size: 1.05rem; }
 p { margin: 0 0 .8rem; color: var(--soft); max-width: 48rem; } p:empty { display: none; }
 section, pre { border: 1px solid var(--line); border-radius: 8px; background: var(--panel); padding: 1rem; }
 table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; } .scroll { overflow-x: auto; }
@@ -168,7 +175,7 @@ th:nth-child(2), td:nth-child(2) { text-align: left; white-space: normal; overfl
 td.more { background: rgb(var(--more) / var(--strength)); } td.less { background: rgb(var(--less) / var(--strength)); }
 .chart { display: grid; grid-template-columns: fit-content(16rem) 1fr auto; column-gap: 1rem; }
 .chart span { align-self: center; overflow-wrap: anywhere; } .chart span:nth-child(3n) { text-align: right; }
-.plot { position: relative; min-height: 1.9rem; } td .plot { min-height: 1rem; min-width: 8rem; }
+.plot { position: relative; min-height: 1.9rem; } td .plot { min-height: 1rem; min-width: 6rem; }
 .plot.axis { min-height: 1rem; } svg { position: absolute; inset: 0; width: 100%; height: 100%; overflow: visible; }
 .grid { stroke: var(--line); } .reference { stroke: var(--soft); stroke-dasharray: 3 3; }
 .interval { stroke: var(--accent); stroke-width: 3; stroke-linecap: round; } circle { fill: var(--accent); }

@@ -50,16 +50,14 @@ class Match(Results):
         slow: ``(K,) int64``: those among them that it lost for being slow.
         faults: For each agent what it did wrong in the first game that it forfeited, in one line; empty if it forfeited none.
         offender: ``(M,) int16``: the agent that forfeited each game, -1 where none did.
-        seconds: ``(K,) float64``: wall time each agent took, first calls aside.
-        decisions: ``(K,) int64``: decisions each agent was asked for in that time.
+        chunk: All games, and what the agents cost.
     """
 
     forfeits: np.ndarray
     slow: np.ndarray
     faults: tuple[str, ...]
     offender: np.ndarray
-    seconds: np.ndarray
-    decisions: np.ndarray
+    chunk: "Chunk"
 
 
 # --- who plays whom -----------------------------------------------------------------------------------------------------
@@ -257,6 +255,5 @@ def to_match(names: Sequence[str], lineup: np.ndarray, deals: np.ndarray, whole:
         slow=np.array([np.count_nonzero(slow & (offender == k)) for k in agents]),
         faults=tuple("" if row is None else whole.faults[int(row)] for row in first),
         offender=offender,
-        seconds=whole.seconds,
-        decisions=whole.decisions,
+        chunk=whole,
     )

@@ -72,7 +72,18 @@ def run(
     partial: Partial | None = None,
     progress: Callable[[int], object] | None = None,
 ) -> Match:
-    """Plays a tournament.
+    """Plays a tournament in which every agent plays; see ``run_games``."""
+    whole = run_games(tournament, workers, partial, progress)
+    return to_match(tournament.names, tournament.lineup, tournament.deals, whole)
+
+
+def run_games(
+    tournament: Tournament,
+    workers: int | None = 1,
+    partial: Partial | None = None,
+    progress: Callable[[int], object] | None = None,
+) -> Chunk:
+    """Plays the games of a tournament.
 
     Args:
         tournament: What to play.
@@ -81,7 +92,7 @@ def run(
         progress: Called with a number of games each time some have ended.
 
     Returns:
-        The results, in the order of the games.
+        The games, in their order.
 
     Raises:
         RuntimeError: A worker process has ended by itself.
@@ -96,7 +107,7 @@ def run(
     except BaseException:
         partial.save()
         raise
-    return to_match(tournament.names, tournament.lineup, tournament.deals, partial.whole)
+    return partial.whole
 
 
 def _results(

@@ -284,7 +284,7 @@ def test_the_first_call_may_take_longer_and_is_not_counted_as_cost(duel):
     agents = [make_agent("random", duel), Broken(slow_at_first)]
     match = tournament.play(duel, agents, np.array([[0, 1], [1, 0]]), np.arange(2), move_time=0.05)
     assert match.forfeits.tolist() == [0, 0]
-    assert match.decisions[1] == sum(calls[1:]) and 0 < match.seconds[1] < 0.2
+    assert match.chunk.decisions[1] == sum(calls[1:]) and 0 < match.chunk.seconds[1] < 0.2
 
 
 def test_progress_adds_up_to_all_games(duel):

@@ -1,0 +1,140 @@
+"""Who plays on a leaderboard: the agents of this package, and those of others that have entered.
+
+An entry is a JSON file in the folder ``entries`` of a leaderboard; ``leaderboard/README.md`` tells how to write one.
+"""
+
+import json
+import sys
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from agents.agent import MAKERS, make_agent
+from envs.game import Game
+
+FORMAT = 1
+BASELINES = ("random", "greedy", "ppo", "ismcts:100", "ismcts:400")
+ENTRIES = "entries"
+
+
+@dataclass(frozen=True)
+class Entrant:
+    """An agent on a leaderboard.
+
+    Attributes:
+        name: What tables call it.
+        agent: A word as ``agents.agent.make_agent`` takes it; the path of a checkpoint is relative to the file that names it.
+        authors: Who made it; empty for the agents of this package.
+        about: One line or nothing.
+        file: SHA-256 of its checkpoint or source file; None where there is none.
+    """
+
+    name: str
+    agent: str
+    authors: tuple[str, ...] = ()
+    about: str = ""
+    file: str | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "authors", tuple(self.authors))
+        words = (self.name, self.agent, self.about, *self.authors)
+        if not all(isinstance(word, str) and word.isprintable() for word in words) or not self.name or not self.agent:
+            raise ValueError("name, agent, about and authors must be one line of text each, name and agent not empty")
+
+    @classmethod
+    def read(cls, facts: Any) -> "Entrant":
+        """An entrant from plain data.
+
+        Raises:
+            ValueError: It lacks something, or says something unknown.
+        """
+        if not isinstance(facts, Mapping) or not {"name", "agent"} <= set(facts) <= set(cls.__dataclass_fields__):
+            raise ValueError(f"an entrant has the keys {', '.join(cls.__dataclass_fields__)}; name and agent must be there")
+        if not isinstance(facts.get("authors", []), list | tuple):
+            raise ValueError("authors must be a list")
+        return cls(**facts)
+
+    @property
+    def plain(self) -> dict[str, Any]:
+        """As plain data."""
+        return asdict(self) | {"authors": list(self.authors)}
+
+    def spec(self, folder: Path) -> str:
+        """The word for ``make_agent``, for an entrant named by a file in this folder."""
+        path = self.agent.removesuffix(":sample")
+        return str(folder / self.agent) if path.endswith(".zip") else self.agent
+
+
+def baselines(game: Game) -> tuple[list[Entrant], list[str]]:
+    """The agents of this package that can play a game, and why others cannot, in a line each."""
+    entrants, missing = [], []
+    for spec in BASELINES:
+        if spec.partition(":")[0] not in MAKERS:
+            continue
+        try:
+            make_agent(spec, game)
+        except ValueError as error:
+            missing.append(f"without {spec}: {error}")
+        else:
+            entrants.append(Entrant(spec, spec))
+    return entrants, missing
+
+
+@dataclass(frozen=True)
+class Entry:
+    """An entry file.
+
+    Attributes:
+        path: The file.
+        rule_set: Name of the rule set.
+        num_players: Seats.
+        entrant: The agent; its checkpoint is relative to the file's folder.
+    """
+
+    path: Path
+    rule_set: str
+    num_players: int
+    entrant: Entrant
+
+    @classmethod
+    def read(cls, path: Path) -> "Entry":
+        """Reads an entry file, with results or without.
+
+        Raises:
+            ValueError: The file is no entry; the message names it and says why.
+        """
+        try:
+            facts = json.loads(path.read_text())
+            if not isinstance(facts, dict) or facts.get("format") != FORMAT:
+                raise ValueError(f"its format is not {FORMAT}")
+            rule_set, num_players = facts.get("rule_set"), facts.get("num_players")
+            if not isinstance(rule_set, str) or type(num_players) is not int:
+                raise ValueError("it must name a rule_set and a number num_players")
+            return cls(path, rule_set, num_players, Entrant.read(facts.get("entry")))
+        except (OSError, ValueError) as error:
+            raise ValueError(f"{path} is no entry: {error}") from error
+
+    @property
+    def from_above(self) -> Entrant:
+        """The entrant as a file one folder above names it."""
+        agent = self.entrant.agent
+        if self.entrant.spec(Path()) == agent and not agent.removesuffix(":sample").endswith(".zip"):
+            return self.entrant
+        return Entrant(**asdict(self.entrant) | {"agent": str(PurePosixPath(ENTRIES) / agent)})
+
+
+def entries_for(folder: Path, rule_set: str, num_players: int) -> list[Entry]:
+    """The entries of a leaderboard's folder for one rule set and number of players, by file name.
+
+    Raises:
+        ValueError: One of the files is no entry.
+    """
+    found = [Entry.read(path) for path in sorted((folder / ENTRIES).glob("*.json"))]
+    return [entry for entry in found if (entry.rule_set, entry.num_players) == (rule_set, num_players)]
+
+
+def let_import(folder: Path) -> None:
+    """Lets the modules of a folder be imported, behind all others."""
+    if str(folder.resolve()) not in sys.path:
+        sys.path.append(str(folder.resolve()))
