@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from envs import engine
+from envs.dicts import difference, wrong_form
 
 
 class Section(NamedTuple):
@@ -218,8 +219,29 @@ class Game:
         record = np.zeros(1, self.state_dtype)
         with np.errstate(over="ignore"):
             record[0]["rng"] = engine.seed_word(np.uint64(seed), 0, 0)
-        self.words.from_dict(self, state, record[0])
+        wrong = wrong_form(state, self._pattern)
+        if wrong is None:
+            try:
+                self.words.from_dict(self, state, record[0])
+            except (KeyError, TypeError, IndexError, AttributeError, OverflowError) as error:
+                raise ValueError(f"the dict is no state of {self}: {error!r}") from error
+            wrong = difference(state, self.to_dict(record))
+        if wrong is not None:
+            raise ValueError(wrong)
         return record
+
+    @cached_property
+    def _pattern(self) -> dict[str, Any]:
+        """The form of every full dict of this game: one of a game just dealt."""
+        record, stream = np.zeros(1, self.state_dtype), np.zeros(1, engine.STREAM)
+        rows = [engine.rows(np.zeros((1, size), kind)) for size, kind in (
+            (self.observation_size, np.float32), (self.trace_size, np.int64), (self.num_actions, np.int8)
+        )]  # fmt: skip
+        self.kernels.reset_batch(
+            record, self.rules, stream, 0, True, *rows,
+            np.zeros(1, np.int8), np.zeros(1, engine.result_dtype(self.num_players)), np.zeros(1, np.int8),
+        )  # fmt: skip
+        return self.words.to_dict(self, record[0], None)
 
     def move(self, record: np.ndarray, action: int) -> dict[str, Any]:
         """The structured form of a legal action."""

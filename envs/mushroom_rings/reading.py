@@ -5,16 +5,16 @@ from typing import Any
 
 import numpy as np
 
+from envs import engine
 from envs.game import Game
 from envs.mushroom_rings.components import COLORS, SIGNPOSTS
 from envs.mushroom_rings.reader import Reader
-from envs.mushroom_rings.relaying import claim_again, lay_again, settle_again
+from envs.mushroom_rings.relaying import claim_again, keep_options, lay_again
 from envs.mushroom_rings.state import (
     EDGES,
     GNOMES,
     MAX_PICKS,
     NONE,
-    NOTHING,
     NUM_GNOMES,
     NUM_KINDS,
     NUM_MARKERS,
@@ -62,6 +62,7 @@ def from_dict(game: Game, view: Mapping[str, Any], state: Any) -> None:
     for p, player in enumerate(players):
         _read_player(reader, record, p, player)
     _read_hand(reader, record[0])
+    _check_hand(reader, record[0])
     _check_tiles(reader, record[0])
     _find_step(record[0])
     _check_paths(reader, record)
@@ -260,11 +261,52 @@ def _ends_ring(state: Any, phase: Phase) -> bool:
 
 
 def _find_options(record: np.ndarray, game: Game) -> None:
-    state = record[0]
-    phase = int(state["phase"])
-    settle_again(record, game.rules)
-    if int(state["phase"]) != phase or phase == NOTHING:
+    phase = int(record[0]["phase"])
+    masks = engine.rows(np.zeros((1, game.num_actions), np.int8))
+    if phase != Phase.OVER and not keep_options(record, game.rules, masks):
         raise ValueError(f"phase is {PHASES[phase]!r}, but there is at most one choice")
+
+
+_IN_HAND: dict[Phase, tuple[set[str], ...]] = {
+    Phase.CELL: ({"tile"},),
+    Phase.ORIENTATION: ({"tile", "cell"},),
+    Phase.LEAVE: ({"tile", "cell", "side", "rotation"},),
+    Phase.SLOT: ({"ring"},),
+    Phase.SIGNPOST: ({"ring"},),
+    Phase.MUSHROOM: ({"ring"}, {"ring", "picked"}),
+    Phase.TAKE: ({"ring"}, {"gnome", "place"}),
+    Phase.DISCARD: ({"ring"}, {"gnome", "place"}),
+    Phase.DESTINATION: ({"gnome"},),
+    Phase.WHERE: ({"gnome", "place"},),
+    Phase.EDGE: ({"gnome", "place", "cell"},),
+    Phase.SALE: ({"gnome", "place"}, {"gnome", "place", "sold"}),
+    Phase.TRADE: ({"gnome", "place"}, {"gnome", "place", "tile"}),
+}
+"""What may be in hand together in each phase; nothing in those that are not listed."""
+_PLACES_OF = {Phase.WHERE: ("path", "ring"), Phase.EDGE: ("path", "ring"), Phase.SALE: ("stump",)}
+
+
+def _check_hand(reader: Reader, state: Any) -> None:
+    """Checks that what the phase needs is in hand and nothing else, before the rules look at it."""
+    phase, hand = Phase(int(state["phase"])), reader.view["hand"]
+    chosen = {key for key, value in hand.items() if value is not None}
+    allowed = _IN_HAND.get(phase, (set(),))
+    if chosen not in allowed:
+        wanted = " or ".join("{" + ", ".join(sorted(each)) + "}" for each in allowed)
+        raise ValueError(f"hand has {{{', '.join(sorted(chosen))}}}; in phase {reader.view['phase']!r} it must have {wanted}")
+    if "place" in chosen and hand["place"] not in _PLACES_OF.get(phase, ("signpost",)):
+        raise ValueError(f"hand.place is {hand['place']!r}, which does not fit phase {reader.view['phase']!r}")
+    if "cell" in chosen:
+        lies = int(state["place"][state["hand_cell"]])
+        if lies < 0 if phase == Phase.EDGE else lies > -2:
+            raise ValueError(f"hand.cell is {hand['cell']}, where no tile can be what phase {reader.view['phase']!r} is about")
+    if "ring" in chosen and not state["ring_closed"][state["hand_ring"]]:
+        raise ValueError(f"hand.ring is {hand['ring']}, which is not in closed")
+    player = int(state["turn_player"])
+    if phase == Phase.DISCARD and state["storage_size"][player] != STORAGE + 1:
+        raise ValueError(f"players[{player}].storage has no third tile, but the phase is 'discard'")
+    if phase == Phase.MUSHROOM and not state["num_markers"][player]:
+        raise ValueError(f"players[{player}].markers is empty, but the phase is 'mushroom'")
 
 
 # --- markets and players ------------------------------------------------------------------------------------------------

@@ -5,9 +5,11 @@ import numpy as np
 from envs import engine
 from envs.mushroom_rings.claims import claim
 from envs.mushroom_rings.garden import lay
+from envs.mushroom_rings.gnomes import mark_places
 from envs.mushroom_rings.paths import part_at
-from envs.mushroom_rings.rules import clear, settle
-from envs.mushroom_rings.state import NONE
+from envs.mushroom_rings.placing import mark_cells
+from envs.mushroom_rings.rules import choices, clear
+from envs.mushroom_rings.state import CELL, NONE, WHERE
 
 
 @engine.kernel
@@ -44,9 +46,19 @@ def claim_again(records, rules, gnome, index, edge):
 
 
 @engine.kernel
-def settle_again(records, rules):
-    """Works out the choices of the phase in hand."""
-    settle(records[0], rules[0])
+def keep_options(records, rules, masks):
+    """Works out the choices of the phase in hand; returns whether there are two or more. The mask is all zeros."""
+    state, mask = records[0], masks[0]["row"]
+    state["options"] = 0
+    if state["phase"] == CELL:
+        mark_cells(state, rules[0], mask)
+        return mask.sum() > 1
+    if state["phase"] == WHERE:
+        mark_places(state, rules[0], mask)
+        return mask.sum() > 1
+    options = choices(state, rules[0])
+    state["options"] = options
+    return options & (options - 1) != 0
 
 
 @engine.kernel

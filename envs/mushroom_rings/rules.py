@@ -251,7 +251,7 @@ def _only_choice(state, rules):
         return only_cell(state, rules)
     if phase == WHERE:
         return only_place(state, rules)
-    options = _choices(state, rules)
+    options = choices(state, rules)
     if options & (options - 1):
         state["options"] = options
         return NONE
@@ -279,7 +279,7 @@ def legal(state, rules, mask):
 
 
 @merged
-def _choices(state, rules):
+def choices(state, rules):
     """Bits of the legal choices of the phase in hand, cells apart."""
     phase = state["phase"]
     if phase == PLACE:

@@ -201,7 +201,7 @@ def test_a_gnome_whose_path_gave_the_ring_nothing_keeps_it(game):
     def change(state):
         state["wildflowers"][0] = None
         state["players"][0]["storage"] = [93]
-        claim(state, 2, 1, -1, 1, 0, [[-1, 1, 0], [0, 0, 1]])
+        claim(state, 2, 1, 0, 0, 2, [[-1, 1, 0], [0, 0, 1]])
 
     table = Table(game, [*THREE, (2, -1, 1, 5)], change=change)
     state = table.lay(93, 0, 1)
