@@ -1,7 +1,7 @@
 """The whole speed table, as Markdown: ``python -m benchmarks``.
 
 One core, N = 1024 games at a time unless a row says otherwise, CPU time unless a row says "wall". Rows that miss their aim are
-in bold. Takes two to three minutes on a machine with nothing else to do; ``--only`` runs some parts.
+in bold. Meant to take three minutes on a machine with nothing else to do; ``--only`` runs some parts.
 """
 
 import argparse
