@@ -47,7 +47,7 @@ GAME_DEFAULTS: dict[str, dict[str, Any]] = {
     "dance_of_eights": {"timesteps": 8_000_000},
     # 43 KB of observation a decision and a convolution: fewer games, fewer passes. Standings count a point 10,000.
     "mushroom_rings": {
-        "timesteps": 800_000, "num_envs": 64, "num_steps": 128, "batch_size": 512, "epochs": 3,
+        "timesteps": 500_000, "num_envs": 64, "num_steps": 128, "batch_size": 512, "epochs": 3,
         "gae_lambda": 0.97, "final_learning_rate": 2e-5, "shaping": 2e-6,
     },
 }  # fmt: skip
