@@ -57,15 +57,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = command_line()
     args = parser.parse_intermixed_args(argv)
     refuse_what_does_not_go_together(parser, args)
+    is_check = args.check_leaderboard is not None  # a check keeps nothing to go on from
     try:
         with one_way_to_stop():
-            if args.check_leaderboard is not None:
+            if is_check:
                 return check_boards(parser, args)
             if args.leaderboard is not None or args.enter is not None:
                 return play_boards(parser, args)
             return play_match(parser, args, argv)
     except KeyboardInterrupt:
-        print("stopped early; the same command goes on from here", file=sys.stderr)
+        print("stopped early" if is_check else "stopped early; the same command goes on from here", file=sys.stderr)
         return STOPPED
     except RuntimeError as error:
         print(f"{parser.prog}: error: {error}; the same command goes on from what is played", file=sys.stderr)
