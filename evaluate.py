@@ -197,7 +197,7 @@ def command_line() -> argparse.ArgumentParser:
         parents=[ways_to_play()],
     )
     add = parser.add_argument
-    kinds = "random, greedy, ppo, a checkpoint PATH.zip or PATH.zip:sample, or module:Class"
+    kinds = "random, greedy, ppo, ismcts:SIMULATIONS, a checkpoint PATH.zip or PATH.zip:sample, or module:Class"
     add("agents", nargs="*", metavar="AGENT", help=kinds)
     add("--agents", nargs="+", action="extend", default=[], dest="more_agents", metavar="AGENT", help="more agents")
     add("--env", default="fairy_ring", metavar="GAME", help="the game [%(default)s]; all games are listed below")

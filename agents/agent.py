@@ -97,6 +97,12 @@ def _shipped_path(game: Game) -> Path:
     return SHIPPED / f"{game.name}_{game.num_players}p.zip"
 
 
+def _ismcts(argument: str, game: Game) -> Agent:
+    from agents.search import SearchAgent, parse_settings
+
+    return SearchAgent(game, parse_settings(argument, game), f"ismcts:{argument}" if argument else "ismcts")
+
+
 def _no_argument(name: str, argument: str) -> None:
     if argument:
         raise ValueError(f"agent {name} takes nothing after a colon, not {argument!r}")
@@ -106,6 +112,7 @@ MAKERS: dict[str, Callable[[str, Game], Agent]] = {
     "random": _random,
     "greedy": _greedy,
     "ppo": _ppo,
+    "ismcts": _ismcts,
 }
 """Agents by the name before the colon: a function of what follows the colon and the game."""
 
@@ -115,8 +122,9 @@ def make_agent(spec: str, game: Game) -> Agent:
 
     Args:
         spec: ``"random"``; ``"greedy"``, the rule-based player of the game; ``"ppo"`` or ``"ppo:sample"``, the checkpoint
-            that is shipped for the rule set and number of players; a checkpoint ``PATH.zip``, which plays its likeliest
-            action, or ``PATH.zip:sample``, which draws from its policy; or ``"package.module:Class"``, anybody's own agent:
+            that is shipped for the rule set and number of players; ``"ismcts:400"``, a tree search with so many simulations
+            (``"ismcts:seconds=0.1"``; its options are in ``agents.search.Settings``); a checkpoint ``PATH.zip``, which plays
+            its likeliest action, or ``PATH.zip:sample``, which draws from its policy; or ``"package.module:Class"``, anybody's own agent:
             a class, or any function, that is called with the game and gives the agent.
         game: The rule set it is to play.
 

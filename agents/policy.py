@@ -61,6 +61,13 @@ class PolicyNetwork:
 
     def logits(self, observations: np.ndarray) -> np.ndarray:
         """``(K, A) float32`` for ``(K, D) float32``; a row's numbers do not depend on the other rows."""
+        return self._outputs(observations)[0]
+
+    def values(self, observations: np.ndarray) -> np.ndarray:
+        """``(K,) float32`` for ``(K, D) float32``: what the seats that look expect; a row's number depends on it alone."""
+        return self._outputs(observations)[1][:, 0]
+
+    def _outputs(self, observations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         count = len(observations)
         missing = -count % BATCH_STEP
         if missing:
@@ -68,7 +75,8 @@ class PolicyNetwork:
             padded[:count] = observations
             observations = padded
         with th.inference_mode():
-            return self.network(th.from_numpy(np.ascontiguousarray(observations)))[0].numpy()[:count]
+            logits, values = self.network(th.from_numpy(np.ascontiguousarray(observations)))
+        return logits.numpy()[:count], values.numpy()[:count]
 
 
 @engine.kernel

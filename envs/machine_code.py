@@ -50,9 +50,14 @@ def merged(function: Callable) -> Any:
     return njit(error_model="numpy", inline="always")(function)
 
 
-def kernel(function: Callable) -> Any:
-    """Compiles a function called from Python, keeps its machine code on disk and lets other threads run meanwhile."""
-    folder = cache_folder(Path(function.__code__.co_filename))
+def kernel(function: Callable, *more_sources: Path) -> Any:
+    """Compiles a function called from Python, keeps its machine code on disk and lets other threads run meanwhile.
+
+    Args:
+        function: The function.
+        *more_sources: Files it is made from besides its own and what that one imports.
+    """
+    folder = cache_folder(Path(function.__code__.co_filename), *more_sources)
     if folder is None:
         return njit(error_model="numpy", nogil=True)(function)
     before = config.CACHE_DIR
@@ -64,15 +69,15 @@ def kernel(function: Callable) -> Any:
 
 
 @cache
-def cache_folder(source: Path) -> str | None:
-    """A writable folder for the machine code of a file, keyed by all sources it is made from; None if there is no place.
+def cache_folder(*sources: Path) -> str | None:
+    """A writable folder for the machine code of files, keyed by all sources it is made from; None if there is no place.
 
     Numba itself looks only at the file of the cached function, so an edited callee in another file would run stale.
     """
     if config.DISABLE_JIT:
         return None
     for parent in _cache_parents():
-        folder = parent / f"machine-code-{_digest(source)}"
+        folder = parent / f"machine-code-{_digest(sources)}"
         try:
             if not folder.is_dir():
                 folder.mkdir(parents=True, exist_ok=True)
@@ -94,9 +99,9 @@ def _cache_parents() -> list[Path]:
     return [Path(__file__).parent / "__pycache__", Path(home) / "fairy_rings"]
 
 
-def _digest(source: Path) -> str:
+def _digest(sources: tuple[Path, ...]) -> str:
     digest = hashlib.sha256(f"{numba.__version__} {np.__version__}".encode())
-    for file in sorted(sources_of(source)):
+    for file in sorted(set().union(*map(sources_of, sources))):
         digest.update(str(file).encode())
         digest.update(file.read_bytes())
     return digest.hexdigest()[:16]

@@ -68,13 +68,13 @@ class Greedy:
 
     def __init__(self, game: Game) -> None:
         self.game = game
-        self._tables = make_tables(game.facts["cards"])
-        self._sight = np.zeros(1, SIGHT)
+        self.tools = make_tables(game.facts["cards"]), np.zeros(1, SIGHT)
 
     def act(self, observations: np.ndarray, action_masks: np.ndarray, worlds: np.ndarray) -> np.ndarray:
         """The best action of each row; see ``agents.agent.Agent``."""
         actions = np.empty(len(worlds), np.int64)
-        act_batch(worlds, self._tables, self._sight, actions)
+        masks = engine.rows(np.ascontiguousarray(action_masks))
+        act_batch(worlds, self.game.rules, masks, self.tools, actions)
         return actions
 
 
@@ -97,14 +97,20 @@ def make_tables(cards: tuple[Card, ...]) -> np.ndarray:
 
 
 @engine.kernel
-def act_batch(worlds, tables, sight, actions):
+def act_batch(worlds, rules, masks, tools, actions):
     """Writes the best action of each row."""
     for i in range(len(worlds)):
-        _look(worlds[i], tables[0], sight[0])
-        if worlds[i]["phase"] == game_rules.GAIN:
-            actions[i] = _gain(worlds[i], tables[0], sight[0])
-        else:
-            actions[i] = _discard(worlds[i], tables[0], sight[0])
+        actions[i] = decide(worlds[i], rules[0], masks[i]["row"], tools)
+
+
+@engine.jit
+def decide(world, rules, mask, tools):
+    """The best action of one game; ``tools`` are the kinds of cards and a record for what the player sees."""
+    tables, sight = tools
+    _look(world, tables[0], sight[0])
+    if world["phase"] == game_rules.GAIN:
+        return _gain(world, tables[0], sight[0])
+    return _discard(world, tables[0], sight[0])
 
 
 @engine.jit

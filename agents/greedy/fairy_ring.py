@@ -73,30 +73,36 @@ class Greedy:
     def __init__(self, game: Game, weights: Weights = WEIGHTS) -> None:
         self.game = game
         self.weights = weights
-        self._scratch = np.zeros(1, game.state_dtype)
+        self.tools = weights, np.zeros(1, game.state_dtype)
 
     def act(self, observations: np.ndarray, action_masks: np.ndarray, worlds: np.ndarray) -> np.ndarray:
         """The play of the greatest worth for each row, of equal ones the lowest action; see :class:`agents.agent.Agent`."""
         actions = np.empty(len(worlds), np.int64)
-        _act_batch(worlds, self.game.rules, self.weights, self._scratch, actions)
+        masks = engine.rows(np.ascontiguousarray(action_masks))
+        _act_batch(worlds, self.game.rules, masks, self.tools, actions)
         return actions
 
 
 @engine.kernel
-def _act_batch(worlds, tables, weights, scratch, actions):
-    """Chooses an action in every row; ``scratch`` is one record to try plays in."""
+def _act_batch(worlds, tables, masks, tools, actions):
+    """Chooses an action in every row."""
     for i in range(len(worlds)):
-        world = worlds[i]
-        p = int(world["current_player"])
-        if world["phase"] == rules.CHOOSE:
-            actions[i] = _best_card(world, tables[0], weights, scratch, p)
-        elif world["phase"] == rules.PLACE:
-            actions[i] = _best_place(world, tables[0], weights, scratch, p, int(world["chosen"][p]))[1]
-        elif world["phase"] == rules.FLY:
-            actions[i] = _best_flight(world, tables[0], weights, p, int(world["played"]))[1]
-        else:
-            kind = rules.landed_type(world, p)
-            actions[i] = GATHER_ACTION + _richest(world, p, kind, int(world["movement"]))[1]
+        actions[i] = decide(worlds[i], tables[0], masks[i]["row"], tools)
+
+
+@engine.jit
+def decide(world, tables, mask, tools):
+    """The action for one game; ``tools`` are the weights and one record to try plays in."""
+    weights, scratch = tools
+    p = int(world["current_player"])
+    if world["phase"] == rules.CHOOSE:
+        return _best_card(world, tables, weights, scratch, p)
+    if world["phase"] == rules.PLACE:
+        return _best_place(world, tables, weights, scratch, p, int(world["chosen"][p]))[1]
+    if world["phase"] == rules.FLY:
+        return _best_flight(world, tables, weights, p, int(world["played"]))[1]
+    kind = rules.landed_type(world, p)
+    return GATHER_ACTION + _richest(world, p, kind, int(world["movement"]))[1]
 
 
 # --- the choices of a turn ----------------------------------------------------------------------------------------------

@@ -82,23 +82,29 @@ class Greedy:
     def __init__(self, game: Game, weights: Weights = WEIGHTS) -> None:
         self.game = game
         self.weights = weights
-        self._scratch = np.zeros(1, game.state_dtype)
-        self._sight = np.zeros(1, sight_dtype(game))
+        self.tools = weights, np.zeros(1, sight_dtype(game)), np.zeros(1, game.state_dtype)
 
     def act(self, observations: np.ndarray, action_masks: np.ndarray, worlds: np.ndarray) -> np.ndarray:
         """The most promising action of each row, of equal ones the first; see :class:`agents.agent.Agent`."""
         actions = np.empty(len(worlds), np.int64)
         masks = engine.rows(np.ascontiguousarray(action_masks))
-        _act_batch(worlds, self.game.rules, masks, self.weights, self._sight, self._scratch, actions)
+        _act_batch(worlds, self.game.rules, masks, self.tools, actions)
         return actions
 
 
 @engine.kernel
-def _act_batch(worlds, tables, masks, weights, sight, scratch, actions):
-    """Chooses an action in every row; ``sight`` and ``scratch`` are one record each to work in."""
+def _act_batch(worlds, rules, masks, tools, actions):
+    """Chooses an action in every row."""
     for i in range(len(worlds)):
-        look(worlds[i], tables[0], weights, sight[0], np.int64(worlds[i]["current_player"]))
-        actions[i] = _choose(worlds[i], tables[0], masks[i]["row"], weights, sight[0], scratch)
+        actions[i] = decide(worlds[i], rules[0], masks[i]["row"], tools)
+
+
+@engine.jit
+def decide(world, rules, mask, tools):
+    """The action for one game; ``tools`` are the weights and one record each to look in and to try in."""
+    weights, sight, scratch = tools
+    look(world, rules, weights, sight[0], np.int64(world["current_player"]))
+    return _choose(world, rules, mask, weights, sight[0], scratch)
 
 
 @engine.jit

@@ -1,0 +1,48 @@
+"""The records that a search works with."""
+
+import numpy as np
+
+NO_NODE = -1
+
+SETTINGS = np.dtype(
+    [
+        ("exploration", np.float64),  # how much an action may be better than its mean
+        ("prior", np.float64),  # the part of the exploration that goes to the action of the rule-based player, 0 to 1
+        ("scale", np.float64),  # the lead, in standings, that is worth 1/2; 0: placements alone count
+        ("depth", np.int64),  # most decisions of a rollout
+        ("greedy", np.bool_),  # the rule-based player makes them, else chance
+        ("waits", np.bool_),  # there are no rollouts: a new node's value is brought from outside
+    ],
+    align=True,
+)
+
+TREE = np.dtype(
+    [
+        ("word", np.uint64),  # what all simulations are dealt from
+        ("decisions", np.int64),  # simulated so far
+        ("simulations", np.int32),  # run so far
+        ("size", np.int32),  # nodes in use, 0 before the tree is planted
+        ("leaf", np.int32),  # the node that waits for its value
+        ("choices", np.int32),  # legal actions at the root
+        ("first_legal", np.int32),  # the first of them
+        ("waiting", np.bool_),  # whether a node waits
+    ],
+    align=True,
+)
+
+
+def node_dtype(num_players: int) -> np.dtype:
+    """A node: an action after those of its parents. Nodes are known by their places in one array."""
+    return np.dtype(
+        [
+            ("total", np.float64, (num_players,)),  # of the values of all simulations through here, for each seat
+            ("visits", np.int32),  # how many those are
+            ("available", np.int32),  # how many visits of the parent found the action legal
+            ("first", np.int32),  # a child, or NO_NODE
+            ("next", np.int32),  # the next child of the parent, or NO_NODE
+            ("parent", np.int32),  # NO_NODE for the root
+            ("action", np.int16),
+            ("mover", np.int8),  # the seat that plays it
+        ],
+        align=True,
+    )

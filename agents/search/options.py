@@ -1,0 +1,124 @@
+"""The options of a search, as the name of the agent gives them: ``ismcts:400,exploration=0.7,rollout=random``."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from agents.search.install import greedy_module
+from envs.game import Game, suggestion
+
+ROLLOUTS = ("greedy", "random")
+SIMULATIONS = 400
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How to search.
+
+    Attributes:
+        simulations: How many for each decision; None if ``seconds`` says how long.
+        seconds: How long for each decision; results then depend on the machine.
+        exploration: How much is expected of actions that were seldom tried, from 0; values are in [-1, 1].
+        prior: The part of the exploration that goes to the action of the rule-based player, 0 to 1.
+        rollout: Who plays on from a new node: ``"greedy"``, the game's rule-based player, or ``"random"``.
+        depth: Most decisions of a rollout; the game is valued as it then stands. None: to its end.
+        scale: A lead of so much in the standings of the game is worth 1/2, twice as much 2/3; 0: placements alone count.
+        value: A checkpoint whose value function takes the place of the rollouts.
+    """
+
+    simulations: int | None = SIMULATIONS
+    seconds: float | None = None
+    exploration: float = 1.0
+    prior: float = 0.0
+    rollout: str = "random"
+    depth: int | None = None
+    scale: float = 0.0
+    value: str | None = None
+
+
+BEST: dict[str, Mapping[str, Any]] = {
+    "envs.fairy_ring": {"exploration": 1.0, "prior": 0.3, "scale": 20.0},
+    "envs.dance_of_eights": {"exploration": 1.0, "prior": 0.5},
+    "envs.mushroom_rings": {"exploration": 1.0, "prior": 0.5, "scale": 100_000.0, "depth": 30},
+}
+"""By the module of a rule set: settings that were found by playing against ``greedy``."""
+
+_NUMBERS = {"exploration": math.inf, "prior": 1.0, "scale": math.inf}
+_COUNTS = {"simulations": 1, "depth": 0}
+_NAMES = tuple(Settings.__dataclass_fields__)
+
+
+def default_settings(game: Game) -> Settings:
+    """What a search of a game does unless asked otherwise."""
+    if greedy_module(game.kernels) is None:
+        return Settings()
+    return Settings(**{"rollout": "greedy", "prior": 0.5, **BEST.get(game.kernels.__name__, {})})
+
+
+def parse_settings(text: str, game: Game) -> Settings:
+    """The settings that the part of a name after ``ismcts:`` means.
+
+    Raises:
+        ValueError: An option that does not exist, comes twice, has a wrong value or does not go with another.
+    """
+    given: dict[str, Any] = {}
+    for part in filter(None, text.split(",")):
+        name, equals, value = part.partition("=")
+        if not equals:
+            name, value = "simulations", part
+        if name not in _NAMES:
+            raise ValueError(f"ismcts has no option {name!r}{suggestion(name, _NAMES)}; it has {', '.join(_NAMES)}")
+        if name in given:
+            raise ValueError(f"ismcts: option {name} is given twice")
+        given[name] = _value(name, value)
+    return _complete(given, game)
+
+
+def _value(name: str, text: str) -> Any:
+    if name in _COUNTS:
+        least = _COUNTS[name]
+        if not (text.isascii() and text.isdigit() and least <= int(text) < 1 << 30):
+            raise ValueError(f"ismcts: option {name} is {text!r}; it must be a whole number from {least}")
+        return int(text)
+    if name == "rollout" and text not in ROLLOUTS:
+        raise ValueError(f"ismcts: option rollout is {text!r}; choose from {', '.join(ROLLOUTS)}")
+    if name in ("rollout", "value"):
+        return text
+    return _number(name, text)
+
+
+def _number(name: str, text: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    highest = _NUMBERS.get(name, math.inf)
+    if not (0 <= number <= highest and math.isfinite(number)) or (name == "seconds" and number == 0):
+        span = "above 0" if name == "seconds" else "from 0" if highest == math.inf else f"from 0 to {highest:g}"
+        raise ValueError(f"ismcts: option {name} is {text!r}; it must be a number {span}")
+    return number
+
+
+def _complete(given: dict[str, Any], game: Game) -> Settings:
+    if "simulations" in given and "seconds" in given:
+        raise ValueError("ismcts: option seconds does not go with simulations; give one of them")
+    if greedy_module(game.kernels) is None and (given.get("rollout") == "greedy" or given.get("prior", 0) > 0):
+        option = "rollout=greedy" if given.get("rollout") == "greedy" else "prior"
+        raise ValueError(f"ismcts: option {option} needs a greedy agent, and there is none for {game.name}")
+    if "seconds" in given:
+        given["simulations"] = None
+    settings = default_settings(game)
+    if "value" in given:
+        _check_value(given)
+        settings = replace(settings, scale=0.0, depth=None)  # a network knows placements
+    return replace(settings, **given)
+
+
+def _check_value(given: Mapping[str, Any]) -> None:
+    for name in ("rollout", "depth"):
+        if name in given:
+            raise ValueError(f"ismcts: option {name} does not go with value, which takes the place of rollouts")
+    if not Path(given["value"]).is_file():
+        raise ValueError(f"ismcts: option value: there is no checkpoint {given['value']}")
