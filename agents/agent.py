@@ -124,8 +124,8 @@ def make_agent(spec: str, game: Game) -> Agent:
         spec: ``"random"``; ``"greedy"``, the rule-based player of the game; ``"ppo"`` or ``"ppo:sample"``, the checkpoint
             that is shipped for the rule set and number of players; ``"ismcts:400"``, a tree search with so many simulations
             (``"ismcts:seconds=0.1"``; its options are in ``agents.search.Settings``); a checkpoint ``PATH.zip``, which plays
-            its likeliest action, or ``PATH.zip:sample``, which draws from its policy; or ``"package.module:Class"``, anybody's own agent:
-            a class, or any function, that is called with the game and gives the agent.
+            its likeliest action, or ``PATH.zip:sample``, which draws from its policy; or ``"package.module:Class"``, anybody's
+            own agent: a class, or any function, that is called with the game and gives the agent.
         game: The rule set it is to play.
 
     Raises:
