@@ -183,6 +183,22 @@ def test_killed_in_mid_run_it_leaves_whole_results_and_no_workers(tmp_path, numb
         assert 0 < done.sum() < len(done) and (parts["outcomes"]["length"][done] > 0).all()
 
 
+@pytest.mark.skipif(not hasattr(os, "openpty"), reason="needs a terminal of its own")
+@pytest.mark.parametrize("more", [[], ["--quiet"]])
+def test_a_terminal_sees_the_progress_unless_told_not_to(tmp_path, more):
+    termios = pytest.importorskip("termios")
+    terminal, end = os.openpty()
+    termios.tcsetwinsize(end, (24, 100))
+    command = [sys.executable, str(ROOT / "evaluate.py"), *GAMES, "--out", "out", *more]
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    subprocess.run(command, cwd=tmp_path, env=environment, stdout=subprocess.DEVNULL, stderr=end, check=True)
+    os.write(end, b"done")
+    os.close(end)
+    seen = os.read(terminal, 65536)
+    os.close(terminal)
+    assert (b"600/600" in seen) == (not more) and (seen == b"done") == bool(more)
+
+
 def test_a_worker_that_crashes_is_told_and_the_rest_is_kept(others, game, capsys):
     command = ["random", "interrupting:Crash", *GAMES[3:], "--workers", "2", "--out", "out"]
     assert evaluate.main(command) == 1
