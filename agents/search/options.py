@@ -40,7 +40,7 @@ class Settings:
 
 BEST: dict[str, Mapping[str, Any]] = {
     "envs.fairy_ring": {"exploration": 1.0, "prior": 0.3, "scale": 20.0},
-    "envs.dance_of_eights": {"exploration": 1.0, "prior": 0.5},
+    "envs.dance_of_eights": {"exploration": 2.0, "prior": 0.5},
     "envs.mushroom_rings": {"exploration": 1.0, "prior": 0.5, "scale": 100_000.0, "depth": 30},
 }
 """By the module of a rule set: settings that were found by playing against ``greedy``."""
