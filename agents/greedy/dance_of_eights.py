@@ -73,8 +73,7 @@ class Greedy:
     def act(self, observations: np.ndarray, action_masks: np.ndarray, worlds: np.ndarray) -> np.ndarray:
         """The best action of each row; see ``agents.agent.Agent``."""
         actions = np.empty(len(worlds), np.int64)
-        masks = engine.rows(np.ascontiguousarray(action_masks))
-        act_batch(worlds, self.game.rules, masks, self.tools, actions)
+        act_batch(worlds, self.tools, actions)
         return actions
 
 
@@ -97,15 +96,20 @@ def make_tables(cards: tuple[Card, ...]) -> np.ndarray:
 
 
 @engine.kernel
-def act_batch(worlds, rules, masks, tools, actions):
+def act_batch(worlds, tools, actions):
     """Writes the best action of each row."""
     for i in range(len(worlds)):
-        actions[i] = decide(worlds[i], rules[0], masks[i]["row"], tools)
+        actions[i] = _action(worlds[i], tools)
 
 
 @engine.jit
 def decide(world, rules, mask, tools):
-    """The best action of one game; ``tools`` are the kinds of cards and a record for what the player sees."""
+    """The best action of one game, of which neither mask nor rules are needed; ``tools`` are the kinds of cards and its sight."""
+    return _action(world, tools)
+
+
+@engine.jit
+def _action(world, tools):
     tables, sight = tools
     _look(world, tables[0], sight[0])
     if world["phase"] == game_rules.GAIN:

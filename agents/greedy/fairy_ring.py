@@ -78,21 +78,25 @@ class Greedy:
     def act(self, observations: np.ndarray, action_masks: np.ndarray, worlds: np.ndarray) -> np.ndarray:
         """The play of the greatest worth for each row, of equal ones the lowest action; see :class:`agents.agent.Agent`."""
         actions = np.empty(len(worlds), np.int64)
-        masks = engine.rows(np.ascontiguousarray(action_masks))
-        _act_batch(worlds, self.game.rules, masks, self.tools, actions)
+        _act_batch(worlds, self.game.rules, self.tools, actions)
         return actions
 
 
 @engine.kernel
-def _act_batch(worlds, tables, masks, tools, actions):
+def _act_batch(worlds, tables, tools, actions):
     """Chooses an action in every row."""
     for i in range(len(worlds)):
-        actions[i] = decide(worlds[i], tables[0], masks[i]["row"], tools)
+        actions[i] = _best(worlds[i], tables[0], tools)
 
 
 @engine.jit
 def decide(world, tables, mask, tools):
-    """The action for one game; ``tools`` are the weights and one record to try plays in."""
+    """The action for one game, of which no mask is needed; ``tools`` are the weights and one record to try plays in."""
+    return _best(world, tables, tools)
+
+
+@engine.jit
+def _best(world, tables, tools):
     weights, scratch = tools
     p = int(world["current_player"])
     if world["phase"] == rules.CHOOSE:
