@@ -90,10 +90,10 @@ class Settings:
     pool_size: int = setting(20, "latest snapshots that may play")
     eval_every: int = setting(50, "iterations between two evaluations, each followed by a checkpoint")
     eval_deals: int = setting(100, "deals in an evaluation; each is played from every seat")
-    torch_threads: int = setting(1, "threads of PyTorch; on a busy machine more than one is many times slower")
+    threads: int = setting(2, "that share the work of a game's own network; the numbers are the same for 1 and 2", (1, 2))
 
     def __post_init__(self) -> None:
-        counts = ("timesteps", "num_envs", "num_steps", "epochs", "pool_size", "torch_threads")
+        counts = ("timesteps", "num_envs", "num_steps", "epochs", "pool_size", "threads")
         for name in (*counts, "snapshot_every", "eval_every", "eval_deals"):
             _check(self, name, getattr(self, name) >= 1, "at least 1")
         _check(self, "seed", 0 <= self.seed < 2**31, "from 0 to 2147483647")
@@ -223,7 +223,7 @@ def make_model(settings: Settings, game: Game) -> Any:
         ent_coef=settings.entropy,
         rollout_buffer_class=SeatRolloutBuffer,
         rollout_buffer_kwargs={"venv": venv},
-        policy_kwargs={"blueprint": blueprint},
+        policy_kwargs={"blueprint": blueprint, "threads": settings.threads},
         seed=settings.seed,
         device="cpu",
     )
@@ -238,7 +238,7 @@ class Run:
     """
 
     def __init__(self, settings: Settings, folder: Path) -> None:
-        th.set_num_threads(settings.torch_threads)
+        th.set_num_threads(1)  # `agents.halves` says why
         self.settings, self.folder = settings, folder
         self.game = settings.make_game()
         self.opponents = fixed_opponents(self.game)

@@ -18,6 +18,11 @@ from envs.game import Game
 LOGIT_GAIN = 0.01  # of the first weights that make logits: an untrained policy is nearly uniform over the legal actions
 
 
+def tanh(numbers: th.Tensor) -> th.Tensor:
+    """The hyperbolic tangent by way of the logistic function, which PyTorch computes four times faster."""
+    return 2 * th.sigmoid(2 * numbers) - 1
+
+
 def layers(sizes: Sequence[int]) -> nn.Sequential:
     """Fully connected layers of these widths, each followed by tanh."""
     parts: list[nn.Module] = []
@@ -44,7 +49,7 @@ class Scores(nn.Module):
 
     def forward(self, things: th.Tensor, context: th.Tensor) -> th.Tensor:
         """``(K, N, count)`` for N things ``(K, N, size)`` and a context ``(K, context)``."""
-        return self.logits(th.tanh(self.thing(things) + self.context(context)[:, None]))
+        return self.logits(tanh(self.thing(things) + self.context(context)[:, None]))
 
 
 class FlatNetwork(nn.Module):

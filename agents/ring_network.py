@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import torch as th
 from torch import nn
 
-from agents.networks import LOGIT_GAIN, Scores, layers, logit_layer
+from agents.networks import LOGIT_GAIN, Scores, layers, logit_layer, tanh
 from envs.fairy_ring.observation import AHEAD
 from envs.fairy_ring.state import (
     ACADEMY,
@@ -70,19 +70,20 @@ class RingNetwork(nn.Module):
         hand = self._section(observations, "hand", HAND, CARD_FEATURES)
         cards = th.cat([hand, self._section(observations, "revealed", 1, CARD_FEATURES)], 1)
         route = self._route(observations, village)
-        flights = self._flights(observations, cards) @ route[:, None]
-        read = th.tanh(flights + self.card(cards).unflatten(2, (WAYS, READ)).transpose(1, 2))
-        summary = th.cat([read[:, :, :HAND].mean(2), read[:, :, HAND]], 1).flatten(1)
-        joined = self.trunk(th.cat([observations, summary], 1))
+        flights = (self._flights(observations, cards).flatten(1, 2) @ route).unflatten(1, (WAYS, CARDS))
+        read = tanh(flights + self.card(cards).unflatten(2, (WAYS, READ)).transpose(1, 2))
+        of_hand, of_revealed = read.split([HAND, 1], 2)
+        joined = self.trunk(th.cat([observations, th.cat([of_hand.mean(2), of_revealed[:, :, 0]], 1).flatten(1)], 1))
         plays = self._plays(read, joined)
-        mushrooms = th.tanh(self.mushroom(village) + self.mushroom_context(joined)[:, None])
-        places, has = self._places(plays, mushrooms), _has_place(village, hand)
+        mushrooms = tanh(self.mushroom(village) + self.mushroom_context(joined)[:, None])
+        places, placed = self._places(plays, mushrooms).split([HAND, 1], 1)
+        has = _has_place(village, hand)
         # The soft maximum of a card's places, less what it would be were all worth nothing: untrained, all cards are alike.
-        worth = places[:, :HAND].masked_fill(~has, NEVER).logsumexp(2) - has.sum(2).log()
-        choose = worth + self.choose_logits(plays[:, :, :HAND].mean(1))[:, :, 0]
+        worth = places.masked_fill(~has, NEVER).logsumexp(2) - has.sum(2).log()
+        choose = worth + self.choose_logits(sum(plays) / WAYS)[:, :HAND, 0]
         fly = self.fly(self._movements(cards[:, HAND:]) @ route, joined)
         # In the order of the actions: choose, plant and grow, fly, gather.
-        logits = [choose, places[:, HAND], fly[:, :, 0], self.gather_logits(mushrooms)[:, :, 0]]
+        logits = [choose, placed[:, 0], fly[:, :, 0], self.gather_logits(mushrooms)[:, :, 0]]
         return th.cat(logits, 1), self.value(joined)
 
     def _section(self, observations: th.Tensor, name: str, *shape: int) -> th.Tensor:
@@ -117,18 +118,19 @@ class RingNetwork(nn.Module):
         planted = th.stack([_first(leaves), _first(comes), never], 1)[:, :, None, None]
         steps = _steps(cards)[:, None]
         reached = th.where(steps == planted, AHEAD, th.where(steps > planted, steps - 1, steps))
-        has = (steps >= 0).float()
-        return (_one_hot(reached) * (has / has.sum(3, keepdim=True).clamp(min=1))[..., None]).sum(3)
+        has = (steps >= 0).float().expand(reached.shape)
+        shares = has / has.sum(3, keepdim=True).clamp(min=1)
+        return th.zeros(*reached.shape[:3], AHEAD + 1).scatter_add_(3, reached.clamp(min=0), shares)
 
-    def _plays(self, read: th.Tensor, joined: th.Tensor) -> th.Tensor:
-        """What is read of each card placed each way, in the whole position: ``(K, WAYS, C, READ)``."""
-        ways = th.stack([play(read[:, way]) for way, play in enumerate(self.play)], 1)
-        return th.tanh(ways + self.context(joined).unflatten(1, (WAYS, 1, READ)))
+    def _plays(self, read: th.Tensor, joined: th.Tensor) -> list[th.Tensor]:
+        """What is read of each card placed each way, in the whole position: for every way ``(K, C, READ)``."""
+        contexts = self.context(joined)[:, None].split(READ, 2)
+        return [tanh(play(way) + context) for play, way, context in zip(self.play, read.unbind(1), contexts, strict=True)]
 
-    def _places(self, plays: th.Tensor, mushrooms: th.Tensor) -> th.Tensor:
+    def _places(self, plays: list[th.Tensor], mushrooms: th.Tensor) -> th.Tensor:
         """Logits of the places of each card, ``(K, C, 2 + MUSHROOMS)``: planted left, planted right, grown on a mushroom."""
-        planted = (plays[:, : WAYS - 1] * self.plant_logits[:, None]).sum(3).transpose(1, 2)
-        return th.cat([planted, plays[:, WAYS - 1] @ self.grow(mushrooms).transpose(1, 2)], 2)
+        planted = [way @ logits[:, None] for way, logits in zip(plays, self.plant_logits, strict=False)]
+        return th.cat([*planted, plays[-1] @ self.grow(mushrooms).transpose(1, 2)], 2)
 
 
 def _has_place(village: th.Tensor, cards: th.Tensor) -> th.Tensor:

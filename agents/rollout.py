@@ -15,7 +15,8 @@ from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.buffers import MaskableRolloutBuffer, MaskableRolloutBufferSamples
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 
-from agents.networks import Blueprint
+from agents.halves import Halves
+from agents.networks import Blueprint, FlatNetwork
 from envs import engine
 
 # Every torch distribution would check its arguments: 4 to 7 % of all training time for errors that cannot happen here.
@@ -221,24 +222,27 @@ class SeatPolicy(MaskableActorCriticPolicy):
     Args:
         *args: As of ``MaskableActorCriticPolicy``.
         blueprint: Of the network.
+        threads: That share the work of a game's own network, see ``agents.halves``; the flat one is too small to gain by two.
         **kwargs: As of ``MaskableActorCriticPolicy``.
     """
 
-    def __init__(self, *args: Any, blueprint: Blueprint, **kwargs: Any) -> None:
-        self.blueprint = blueprint
+    def __init__(self, *args: Any, blueprint: Blueprint, threads: int = 1, **kwargs: Any) -> None:
+        self.blueprint, self.threads = blueprint, threads
         super().__init__(*args, **kwargs)
 
     def _get_constructor_parameters(self) -> dict[str, Any]:
-        return super()._get_constructor_parameters() | {"blueprint": self.blueprint}
+        return super()._get_constructor_parameters() | {"blueprint": self.blueprint, "threads": self.threads}
 
     def _build(self, lr_schedule: Callable[[float], float]) -> None:
         self.network = self.blueprint.build()
+        is_flat = isinstance(self.network, FlatNetwork)
+        self._outputs: Callable[[th.Tensor], Any] = self.network if is_flat else Halves(self.network, self.threads)
         self.optimizer = self.optimizer_class(
             self.parameters(), lr=lr_schedule(1), **self.optimizer_kwargs  # type: ignore[call-arg]
         )  # fmt: skip
 
     def _heads(self, observations: th.Tensor, action_masks: Any) -> tuple[th.Tensor, th.Tensor, th.Tensor | None]:
-        logits, values = self.network(observations)
+        logits, values = self._outputs(observations)
         illegal = None
         if action_masks is not None:
             illegal = th.as_tensor(action_masks).reshape(logits.shape) == 0
@@ -270,14 +274,14 @@ class SeatPolicy(MaskableActorCriticPolicy):
 
     def get_distribution(self, obs: th.Tensor, action_masks: Any = None) -> Any:  # type: ignore[override]
         """The library's distribution of the actions; not needed for learning."""
-        distribution = self.action_dist.proba_distribution(action_logits=self.network(obs)[0])
+        distribution = self.action_dist.proba_distribution(action_logits=self._outputs(obs)[0])
         if action_masks is not None:
             distribution.apply_masking(action_masks)
         return distribution
 
     def predict_values(self, obs: th.Tensor) -> th.Tensor:  # type: ignore[override]
         """Values ``(K, 1)``."""
-        return self.network(obs)[1]
+        return self._outputs(obs)[1]
 
     def _predict(  # type: ignore[override]
         self, observation: th.Tensor, deterministic: bool = False, action_masks: Any = None

@@ -278,7 +278,7 @@ def test_help_lists_the_games_and_their_options(capsys):
     text = capsys.readouterr().out
     assert all(f"  {name} (" in text for name in envs.GAMES)
     assert "objectives=false, true" in text
-    assert all(f"--{field.replace('_', '-')} " in text for field in ("num_players", "snapshot_share", "torch_threads"))
+    assert all(f"--{field.replace('_', '-')} " in text for field in ("num_players", "snapshot_share", "threads"))
 
 
 def test_importing_the_environments_does_not_import_torch():
