@@ -94,7 +94,7 @@ def training(rounds: int = 5) -> list[Row]:
     from benchmarks import training as learning
 
     th.set_num_threads(1)
-    settings = train.Settings()
+    settings = train.Settings(threads=1)
     game = settings.make_game()
     loops = {
         "minimal": learning.MinimalLoop(train.Settings(snapshot_share=0.0), game).iteration,
@@ -109,6 +109,8 @@ def training(rounds: int = 5) -> list[Row]:
         rows.append(Row(f"share of {part}", percent, "%"))
     one, two = (learning.learners(number, 6.0, "fairy_ring") for number in (1, 2))
     rows.append(Row("two learners in two processes, times one", two / one, "", at_least=1.8, note="wall; needs two idle cores"))
+    both = learning.learners(1, 6.0, "fairy_ring", threads=2)
+    rows.append(Row("one learner with two threads, times one", both / one, "", note=f"{both:,.0f} samples/s, wall"))
     return rows
 
 

@@ -162,10 +162,10 @@ def shares(settings: train.Settings, game: Game, rounds: int) -> dict[str, float
     return percent | {"the rest": 100 - sum(percent.values())}
 
 
-def learn_for(seconds: float, env: str) -> float:
+def learn_for(seconds: float, env: str, threads: int) -> float:
     """Samples per second of one learner by the clock on the wall, after an iteration that is not counted."""
     th.set_num_threads(1)
-    settings = train.Settings(env=env)
+    settings = train.Settings(env=env, threads=threads)
     iteration = library_iteration(settings, settings.make_game())
     iteration()
     begun, samples = time.perf_counter(), 0
@@ -175,9 +175,9 @@ def learn_for(seconds: float, env: str) -> float:
     return samples / (time.perf_counter() - begun)
 
 
-def learners(number: int, seconds: float, env: str) -> float:
+def learners(number: int, seconds: float, env: str, threads: int = 1) -> float:
     """Samples per second of several learners together, each in a process of its own."""
-    program = f"from benchmarks.training import learn_for; print(learn_for({seconds}, {env!r}))"
+    program = f"from benchmarks.training import learn_for; print(learn_for({seconds}, {env!r}, {threads}))"
     surroundings = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])}
     running = [
         subprocess.Popen([sys.executable, "-c", program], env=surroundings, stdout=subprocess.PIPE, text=True)
@@ -194,8 +194,8 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=20)
     given = parser.parse_args()
     th.set_num_threads(1)
-    settings = train.Settings(env=given.env, num_players=given.num_players, snapshot_share=0.0)
-    with_snapshots = train.Settings(env=given.env, num_players=given.num_players)
+    settings = train.Settings(env=given.env, num_players=given.num_players, snapshot_share=0.0, threads=1)
+    with_snapshots = train.Settings(env=given.env, num_players=given.num_players, threads=1)
     game = settings.make_game()
     loops = {
         "minimal loop": MinimalLoop(settings, game).iteration,
