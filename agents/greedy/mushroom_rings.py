@@ -2,20 +2,25 @@
 
 * It lays the tile, where and as it lies best: rings closed, larger first and own or unclaimed ones; else paths brought nearer
   to their ends, with an eye on what the next tile at hand would close (:mod:`agents.greedy.mushroom_rings_laying`).
-* Its gnome goes where most is had: waiting mushrooms, a flower, a signpost, a sale, or the claim of a promising path, less what
-  the path it leaves promises.
-* All else (slot, signpost, mushroom, sale, trade, discard) it takes by the
-  same prices (:mod:`agents.greedy.mushroom_rings_sight`).
+* Its gnome goes where most is had, and sells and trades there (:mod:`agents.greedy.mushroom_rings_gnomes`).
+* All else (slot, signpost, mushroom, discard) it takes by the same prices (:mod:`agents.greedy.mushroom_rings_sight`).
 
 Everything it reads lies open: never the order of the bag, never the random word.
 """
 
 import numpy as np
 
+from agents.greedy.mushroom_rings_gnomes import (
+    best_destination,
+    best_edge,
+    best_gnome,
+    best_place,
+    best_sale,
+    best_trade,
+)
 from agents.greedy.mushroom_rings_laying import (
     NOTHING,
     best_placement,
-    mushrooms_in,
     own_promises,
     rings_since,
 )
@@ -24,47 +29,29 @@ from agents.greedy.mushroom_rings_weights import WEIGHTS, Weights
 from envs import engine
 from envs.game import Game
 from envs.mushroom_rings.garden import lay
-from envs.mushroom_rings.gnomes import destinations, moving_gnome
-from envs.mushroom_rings.market import sales, trade_options
-from envs.mushroom_rings.paths import is_wildflower, lowest_edge
+from envs.mushroom_rings.gnomes import moving_gnome
+from envs.mushroom_rings.paths import is_wildflower
 from envs.mushroom_rings.rules import first_action
 from envs.mushroom_rings.state import (
-    AT_PATH,
-    AT_RING,
     CELL,
     DESTINATION,
     DISCARD,
     EDGE,
-    ENOUGH_CHOICE,
     GIVE,
     GNOME,
     LEAVE,
-    NO_TRADE_CHOICE,
     NONE,
-    NUM_COLORS,
-    NUM_GNOMES,
-    NUM_SIGNPOSTS,
-    NUM_SIZES,
     OFFER,
     ORIENTATION,
     PLACE,
-    POINT,
     REFUSE,
     SALE,
-    SEGMENTS,
     SIGNPOST,
     SLOT,
-    STAY_CHOICE,
     STOP_CHOICE,
     STORAGE,
     TAKE,
-    TO_FLOWER_MARKET,
-    TO_PATH,
-    TO_RING,
-    TO_SIGNPOST,
-    TO_STUMP,
     TRADE,
-    TRADES,
     WHERE,
 )
 
@@ -120,17 +107,17 @@ def _choose(state, rules, mask, weights, sight, scratch):
     if phase == DISCARD:
         return first + _discard(state, rules, weights, sight, scratch)
     if phase == GNOME:
-        return first + _gnome(state, rules, weights, sight)
+        return first + best_gnome(state, rules, weights, sight)
     if phase == DESTINATION:
-        return first + _destination(state, rules, weights, sight, moving_gnome(state))[1]
+        return first + best_destination(state, rules, weights, sight, moving_gnome(state))[1]
     if phase == WHERE:
-        return first + _place(state, sight)
+        return first + best_place(state, sight)
     if phase == EDGE:
-        return first + _edge(state, rules, sight)
+        return first + best_edge(state, rules, sight)
     if phase == SALE:
-        return first + _sale(state, rules, sight)
+        return first + best_sale(state, rules, sight)
     if phase == TRADE:
-        return first + _trade(state, rules, weights, sight)[1]
+        return first + best_trade(state, rules, weights, sight)[1]
     return first + _gift(state, rules, mask, weights, sight, first)
 
 
@@ -225,177 +212,3 @@ def _gift_worth(state, rules, weights, sight, choice):
     if state["phase"] == SIGNPOST:
         return signpost_worth(state, rules, weights, sight, choice)
     return sight["unit"][choice]
-
-
-# --- gnomes -------------------------------------------------------------------------------------------------------------
-
-
-@engine.jit
-def _gnome(state, rules, weights, sight):
-    """The gnome with the best move, or to stay where none gains anything."""
-    best, chosen = 0.0, STAY_CHOICE
-    for g in range(NUM_GNOMES):
-        gnome = sight["player"] * NUM_GNOMES + g
-        worth = _destination(state, rules, weights, sight, gnome)[0] - _cost_of_leaving(state, sight, gnome)
-        if worth > best:
-            best, chosen = worth, g
-    return chosen
-
-
-@engine.jit
-def _cost_of_leaving(state, sight, gnome):
-    """What the path that a gnome gives up promises."""
-    if state["gnome_at"][gnome] == AT_PATH:
-        for path in range(SEGMENTS * state["num_laid"]):
-            if sight["tiles"][path] > 0 and state["gnome_of"][path] == gnome:
-                return sight["promise"][path]
-    return 0.0
-
-
-@engine.jit
-def _destination(state, rules, weights, sight, gnome):
-    """Worth and choice of the best destination of a gnome; the worth is ``NOTHING`` if it can go nowhere."""
-    options = destinations(state, rules, gnome)
-    best, chosen = NOTHING, NONE
-    for choice in range(TO_STUMP + 1):
-        if options >> choice & 1:
-            worth = _destination_worth(state, rules, weights, sight, gnome, choice)
-            if worth > best:
-                best, chosen = worth, choice
-    return best, chosen
-
-
-@engine.jit
-def _destination_worth(state, rules, weights, sight, gnome, choice):
-    if choice == TO_PATH:
-        return weights.claim * _best_path(state, sight, NONE)[0]
-    if choice == TO_RING:
-        return _best_ring(state, sight, gnome, NONE)[0]
-    if choice == TO_FLOWER_MARKET:
-        return sight["flower"]
-    if choice == TO_STUMP:
-        return _sales_worth(state, rules, sight)
-    signpost = choice - TO_SIGNPOST
-    worth = signpost_worth(state, rules, weights, sight, signpost)
-    return worth + max(0.0, _best_trade(state, rules, weights, sight, signpost)[0])
-
-
-@engine.jit
-def _best_path(state, sight, index):
-    """Promise and first part of the best unclaimed path; with an index, of those that this laid tile names."""
-    best, chosen = NOTHING, NONE
-    for path in range(SEGMENTS * state["num_laid"]):
-        is_free = sight["tiles"][path] > 0 and state["gnome_of"][path] == NONE and index in (NONE, path // SEGMENTS)
-        if is_free and sight["promise"][path] > best:
-            best, chosen = sight["promise"][path], path
-    return best, chosen
-
-
-@engine.jit
-def _best_ring(state, sight, gnome, index):
-    """Worth and number of the richest ring with mushrooms waiting elsewhere; with an index, of those this laid tile names."""
-    best, chosen = NOTHING, NONE
-    for ring in range(state["num_rings"]):
-        is_there = state["gnome_at"][gnome] == AT_RING and state["gnome_ring"][gnome] == ring
-        if state["ring_waiting"][ring] and not is_there and index in (NONE, np.int64(state["ring_tile"][ring])):
-            worth = mushrooms_in(state, sight, ring)
-            if worth > best:
-                best, chosen = worth, ring
-    return best, chosen
-
-
-@engine.jit
-def _place(state, sight):
-    """The cell that names the best path or ring."""
-    if state["hand_place"] == TO_PATH:
-        return np.int64(state["cell"][_best_path(state, sight, NONE)[1] // SEGMENTS])
-    return np.int64(state["cell"][state["ring_tile"][_best_ring(state, sight, moving_gnome(state), NONE)[1]]])
-
-
-@engine.jit
-def _edge(state, rules, sight):
-    """The edge that names the best path or ring of the tile chosen."""
-    index = np.int64(state["place"][state["hand_cell"]])
-    if state["hand_place"] == TO_PATH:
-        return lowest_edge(state, rules, index, _best_path(state, sight, index)[1])
-    return np.int64(state["ring_edge"][_best_ring(state, sight, moving_gnome(state), index)[1]])
-
-
-# --- sales and trades ---------------------------------------------------------------------------------------------------
-
-
-@engine.jit
-def _gain(rules, sight, choice):
-    """What a sale brings above what its mushrooms are worth in hand."""
-    color, n = choice // NUM_SIZES, choice % NUM_SIZES
-    return np.int64(rules["payouts"][color, n]) - np.int64(rules["sizes"][n]) * sight["unit"][color]
-
-
-@engine.jit
-def _sale(state, rules, sight):
-    """The sale that gains most; a second one only if it gains."""
-    options = sales(state, rules)
-    best, chosen = (NOTHING, 0) if state["hand_sold"] == NONE else (0.0, ENOUGH_CHOICE)
-    for choice in range(ENOUGH_CHOICE):
-        if options >> choice & 1 and _gain(rules, sight, choice) > best:
-            best, chosen = _gain(rules, sight, choice), choice
-    return chosen
-
-
-@engine.jit
-def _sales_worth(state, rules, sight):
-    """What the best sales of two colours gain together."""
-    options, best, second = sales(state, rules), NOTHING, 0.0
-    for color in range(NUM_COLORS):
-        most = NOTHING
-        for choice in range(color * NUM_SIZES, (color + 1) * NUM_SIZES):
-            if options >> choice & 1:
-                most = max(most, _gain(rules, sight, choice))
-        if most > best:
-            best, second = most, max(second, best)
-        else:
-            second = max(second, most)
-    return best + second
-
-
-@engine.jit
-def _trade(state, rules, weights, sight):
-    """Gain and choice of the best trade at the signpost visited, or none."""
-    best, chosen = 0.0, NO_TRADE_CHOICE
-    options = trade_options(state, rules)
-    for choice in range(TRADES):
-        gain = _trade_gain(rules, weights, sight, state["hand_place"] - TO_SIGNPOST, choice)
-        if state["hand_tile"] != NONE:
-            gain -= weights.tile * min(1.0, sight["turns"])
-        if options >> choice & 1 and gain > best:
-            best, chosen = gain, choice
-    return best, chosen
-
-
-@engine.jit
-def _best_trade(state, rules, weights, sight, signpost):
-    """Gain and choice of the best trade that a visit to a signpost would allow."""
-    best, chosen = 0.0, NO_TRADE_CHOICE
-    if rules["has_trades"][signpost]:
-        for choice in range(TRADES):
-            payable = True
-            for color in range(NUM_COLORS):
-                held = np.int64(state["mushrooms"][sight["player"], color]) + np.int64(rules["signpost_gives"][signpost, color])
-                payable &= held >= rules["trade_pays"][signpost, choice, color]
-            gain = _trade_gain(rules, weights, sight, signpost, choice)
-            if payable and gain > best:
-                best, chosen = gain, choice
-    return best, chosen
-
-
-@engine.jit
-def _trade_gain(rules, weights, sight, signpost, choice):
-    """What a trade brings above what is paid for it, a tile apart."""
-    gain = float(rules["trade_brings"][signpost, choice, POINT])
-    for color in range(NUM_COLORS):
-        change = np.int64(rules["trade_brings"][signpost, choice, color]) - np.int64(rules["trade_pays"][signpost, choice, color])
-        gain += change * sight["unit"][color]
-    return gain
-
-
-assert NUM_SIGNPOSTS == TO_STUMP - TO_SIGNPOST
