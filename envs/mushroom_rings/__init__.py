@@ -88,7 +88,8 @@ import numpy as np
 from envs import engine
 from envs.game import Game, Option, complete_options
 from envs.mushroom_rings import pictures, text
-from envs.mushroom_rings.components import Components, load_components
+from envs.mushroom_rings.components import Components
+from envs.mushroom_rings.loading import load_components
 from envs.mushroom_rings.observation import HIGH, LOW, observe, observe_again, sections
 from envs.mushroom_rings.planes import trace_size
 from envs.mushroom_rings.rules import legal, redeal, reset, score, step

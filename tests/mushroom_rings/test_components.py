@@ -9,7 +9,7 @@ import pytest
 
 import envs
 from envs.mushroom_rings import components
-from envs.mushroom_rings.components import load_components
+from envs.mushroom_rings.loading import load_components
 
 SHIPPED = Path(components.__file__).parent
 
