@@ -254,12 +254,18 @@ def _lay_tile(state, rules):
 
 @inline
 def _put_back(state):
-    """Nothing is in hand, and the next tile is chosen."""
+    """The next tile is chosen."""
+    clear_placement(state)
+    state["phase"] = PLACE
+
+
+@inline
+def clear_placement(state):
+    """No tile is in hand, and no place for one is chosen."""
     state["hand_slot"] = NONE
     state["hand_tile"] = NONE
     state["hand_cell"] = NONE
     state["hand_orientation"] = NONE
-    state["phase"] = PLACE
 
 
 assert NO_PLAYER == NONE

@@ -33,6 +33,7 @@ from envs.mushroom_rings.placing import (
     choose_cell,
     choose_orientation,
     choose_tile,
+    clear_placement,
     mark_cells,
     only_cell,
     orientation_options,
@@ -124,14 +125,11 @@ def clear(state, rules):
 
 @inline
 def _clear_hand(state):
-    state["hand_slot"] = NONE
-    state["hand_tile"] = NONE
-    state["hand_orientation"] = NONE
+    clear_placement(state)
     state["hand_ring"] = NONE
     state["hand_gnome"] = NONE
     state["hand_place"] = NONE
     state["hand_sold"] = NONE
-    state["hand_cell"] = NONE
     state["num_picked"] = 0
     state["picked"][:] = NONE
 
