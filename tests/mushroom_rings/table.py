@@ -9,6 +9,8 @@ from envs.game import Game
 from envs.mushroom_rings.relaying import lay_again
 from envs.mushroom_rings.tables import table_cells
 
+COLORS = ("red", "yellow", "blue", "pink", "purple")
+
 Placement = tuple[int, int, int, int]  # tile, q, r, rotation; side 0
 
 
@@ -96,9 +98,14 @@ class Table:
         for _ in range(count):
             rings = len(self.state["rings"])
             self.do("tile", slot=self.moves[0]["slot"])
-            while self.state["phase"] in ("cell", "orientation"):
-                self.do(**_kind(self.moves[-1]))
+            self.put_down()
             assert len(self.state["rings"]) == rings
+        return self.state
+
+    def put_down(self) -> dict:
+        """Lays the tile in hand on the last legal cell."""
+        while self.state["phase"] in ("cell", "orientation"):
+            self.do(**_kind(self.moves[-1]))
         return self.state
 
 
@@ -111,3 +118,29 @@ def claim(state: dict, player: int, gnome: int, q: int, r: int, edge: int, segme
     state["players"][player]["gnomes"][gnome] = {"at": "path", "q": q, "r": r, "edge": edge}
     path = next(path for path in state["paths"] if sorted(path["segments"]) == sorted(segments))
     path["gnome"] = [player, gnome]
+
+
+def with_player(**details):
+    """A change that gives player 0 these things; the mushrooms by colour."""
+
+    def change(state):
+        player = state["players"][0]
+        player["mushrooms"] |= details.get("mushrooms", {})
+        for key, value in details.items():
+            if key != "mushrooms":
+                (player if key in player else state)[key] = value
+        for tile in player["storage"]:
+            for pile in ("bag", "set_aside"):
+                if tile in state[pile]:
+                    state[pile].remove(tile)
+            if tile > 92:
+                state["wildflowers"][tile - 93] = None
+        state["set_aside"], state["bag"] = _full(state)
+
+    return change
+
+
+def _full(state):
+    """Set aside and bag, with as many set aside as there must be."""
+    pile, aside = state["bag"] + state["set_aside"], 2 * len(state["players"])
+    return pile[-aside:], pile[:-aside]

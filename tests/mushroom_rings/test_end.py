@@ -2,9 +2,9 @@
 
 import pytest
 
-from .table import Table, claim, new_game
+from .table import COLORS, Table, claim, new_game, with_player
 from .test_garden import THREE
-from .test_turn import COLORS, at_gnome_step, with_player
+from .test_gnomes import at_gnome_step
 
 
 @pytest.fixture(scope="module")

@@ -18,9 +18,10 @@ from envs.mushroom_rings.placing import orientations
 from envs.mushroom_rings.state import NONE, ORIENTATIONS, Phase
 from envs.vector import VectorAECEnv
 
-from .table import Table, claim, new_game
+from .table import Table, claim, new_game, with_player
+from .test_bonuses import closes_a_large_ring
 from .test_garden import THREE, TWICE
-from .test_turn import at_gnome_step, closes_a_large_ring, signpost, with_player
+from .test_gnomes import at_gnome_step, signpost
 
 SHARP = [1, 4, 7, 8, 9, 10, 11, 12]  # tiles that join two edges side by side, none of them in TWICE
 
