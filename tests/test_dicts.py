@@ -1,31 +1,55 @@
 """A state dict with anything wrong in it is refused with a ValueError that says where, and nothing else is ever raised.
 
-In dicts from several phases of random games every value in turn is replaced, left out, or joined by one under an unknown key.
+In a dict of each phase of a game every value in turn is replaced, left out, or joined by one under an unknown key.
 """
 
 import copy
 import random
+from importlib import import_module
 
 import numpy as np
 import pytest
 
 import envs
+from agents.agent import make_agent
 
 WRONG = [None, "x", [], {}, -1, 10**12, 0.5, True]
-POSITIONS = 12
+OPTIONS = {"mushroom_rings": {"trade_board": True}}  # without it nothing is traded
+MOST_GAMES = 40  # in which every phase is met
+CHANCE = 0.1
 ENTRIES = 2  # of each list
 
 
 @pytest.fixture(params=list(envs.GAMES))
 def states(request):
-    """The game, and dicts of a random game in as many phases as it comes to."""
-    game = envs.make_game(request.param)
-    env, rng, by_phase = envs.make_vec(game, 1, seed=3), random.Random(3), {}
-    for _ in range(150):
-        state = game.to_dict(env.states)
-        by_phase[state["phase"]] = state
-        env.step(np.array([rng.choice(game.legal_actions(env.states))]))
-    return game, list(by_phase.values())[:POSITIONS]
+    """The game, and a dict of each of its phases."""
+    game = envs.make_game(request.param, **OPTIONS.get(request.param, {}))
+    phases = {phase.name.lower() for phase in import_module(f"{game.kernels.__name__}.state").Phase}
+    by_phase: dict[str, dict] = {}
+    for seed in range(MOST_GAMES):
+        for state in game_of(game, seed):
+            by_phase.setdefault(state["phase"], state)
+        if by_phase.keys() == phases:
+            break
+    assert by_phase.keys() == phases
+    return game, list(by_phase.values())
+
+
+def game_of(game, seed):
+    """The dicts of a game in which the rule-based player and now and then chance decide."""
+    env, rng, greedy = envs.make_vec(game, 1, seed=seed, autoreset=False), random.Random(seed), make_agent("greedy", game)
+    yield game.to_dict(env.states)
+    while legal := game.legal_actions(env.states):
+        # Who lays no stored tiles will have to discard some.
+        kept = [action for action in legal if game.move(env.states, action).get("type") != "stored"] or legal
+        if rng.random() < CHANCE:
+            action = rng.choice(kept)
+        else:
+            view, mask = env.last()[0], np.zeros((1, game.num_actions), np.int8)
+            mask[0, kept] = 1
+            (action,) = greedy.act(view["observation"], mask, env.states.copy())
+        env.step(np.array([action]))
+        yield game.to_dict(env.states)
 
 
 def places(value, place=()):
@@ -45,16 +69,17 @@ def spoiled(state):
     """The dict with one thing wrong in it, in every way; and the way."""
     for place in [(), *places(state)]:
         for change in ["without", "more", *WRONG]:
-            changed = [copy.deepcopy(state)]
+            changed = [state]
             holder, last = changed, 0
             for key in place:
+                holder[last] = copy.copy(holder[last])  # what does not hold the place is shared
                 holder, last = holder[last], key
             if change == "without":
                 del holder[last]
             elif change == "more":
                 if not isinstance(holder[last], dict):
                     continue
-                holder[last]["more"] = 1
+                holder[last] = holder[last] | {"more": 1}
             elif type(holder[last]) is type(change) and holder[last] == change:
                 continue
             else:
