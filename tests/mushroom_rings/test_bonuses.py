@@ -217,6 +217,22 @@ def test_the_eighth_flower_of_a_bonus_triggers_the_end(game, bonus):
     assert state["ending"] and len(state["players"][0]["flowers"]) == 8
 
 
+def test_of_a_colour_no_more_are_picked_than_the_ring_has(game):
+    table = closes_a_ring(game, 6)  # one red mushroom, four yellow ones
+    state = table.do("slot", slot=8)
+    assert state["phase"] == "mushroom" and [move["color"] for move in table.moves] == ["red", "yellow"]
+    state = table.do("mushroom", color="red")  # then yellow is all there is
+    assert state["players"][0]["mushrooms"] == dict.fromkeys(COLORS, 0) | {"red": 1, "yellow": 1}
+
+
+@pytest.mark.parametrize("color", ["red", "yellow"])
+def test_one_pick(game, color):
+    table = closes_a_ring(game, 5)
+    table.do("slot", slot=5)
+    state = table.do("mushroom", color=color)
+    assert state["players"][0]["mushrooms"] == dict.fromkeys(COLORS, 0) | {color: 1} and state["phase"] == "gnome"
+
+
 @pytest.mark.parametrize(
     ("first", "second", "mushrooms"), [(40, 71, {}), (31, 71, {"red": 1}), (31, 39, {"red": 1, "purple": 1})]
 )
@@ -254,7 +270,7 @@ def test_a_signpost_bonus_brings_no_trade():
     table.do("slot", slot=3)
     state = table.do("signpost", name="red")
     assert state["phase"] == "gnome" and state["players"][0]["mushrooms"]["red"] == 3
-    table = closes_a_ring(new_game(trade_board=True), 5)
+    table = closes_a_ring(new_game(trade_board=True), 5, with_player(mushrooms=dict.fromkeys(COLORS, 2)))
     table.do("slot", slot=3)
     table.do("signpost", name="tile")
     state = table.do("tile", slot=0)

@@ -102,6 +102,52 @@ def test_a_tile_can_close_two_rings_in_the_order_of_its_segments(game):
     assert state["closed"] == [0, 1]
 
 
+SPREAD = [
+    (31, 1, 0, 0),
+    (93, 2, 0, 0),
+    (1, 3, -1, 1),  # joins two neighbouring edges of the hub's cell and of the cell beside it
+    (2, 2, 1, 4),
+    (15, 3, 1, 2),  # the long way round from there
+    (16, 2, 2, 3),
+    (17, 1, 2, 4),
+    (18, 1, 1, 5),
+]
+
+
+@pytest.mark.parametrize("owner", [0, 1])
+def test_both_rings_that_one_tile_closes_on_a_path_are_its_gnomes_who_goes_into_the_first(game, owner):
+    #              1
+    #  ST  31  93 [41]    tile 41 closes a large ring with its first segment and a small one with its second
+    #    .   18   2  15
+    #      .   17  16
+    def change(state):
+        state["wildflowers"][0] = None
+        path = next(path for path in state["paths"] if [2, 0, 0] in path["segments"])
+        claim(state, owner, 1, 0, 0, 0, path["segments"])
+
+    table = Table(game, SPREAD, [41], change)
+    state = table.lay(41, 3, 0, 1)
+    if owner == 1:
+        state = table.do("leave", give=True)
+    large, small = state["rings"]
+    assert (large["size"], small["size"]) == (7, 3)
+    assert [ring["owner"] for ring in state["rings"]] == [owner, owner]
+    assert [ring["owed"] for ring in state["rings"]] == [owner == 1] * 2 and not large["waiting"] and not small["waiting"]
+    assert [ring["gnomes"] for ring in state["rings"]] == [[[owner, 1]], []]
+    assert state["closed"] == ([0, 1] if owner == 0 else [])
+    rest = next(path for path in state["paths"] if [2, 0, 0] in path["segments"])
+    assert rest == {"segments": [[0, 0, 0], [1, 0, 0], [2, 0, 0]], "gnome": None}
+
+
+def test_a_path_that_leads_off_the_table_stays_open():
+    game = new_game(2, table_radius=8)
+    table = Table(game, [(30 + q, q, 0, 0) for q in range(1, 9)])
+    assert [0, 0, 0] in segments_of(table.state)[0] and len(segments_of(table.state)[0]) == 9
+    table.do("tile", slot=0)
+    cells = [(move["q"], move["r"]) for move in table.moves]
+    assert max(max(abs(q), abs(r), abs(q + r)) for q, r in cells) == 8 and (9, 0) not in cells
+
+
 # --- ban and leave ------------------------------------------------------------------------------------------------------
 
 LINK = [(1, 0, 1, 3)]  # leads the stump's edge 1 to the cell (-1, 1), which faces the stump's edge 2
@@ -127,6 +173,76 @@ def test_two_claimed_paths_cannot_be_joined_not_even_by_their_owner(game, second
     table.do("cell", q=-1, r=1)
     assert {"type": "orientation", "side": 0, "rotation": 0} in table.moves
     assert {"type": "orientation", "side": 0, "rotation": 1} not in table.moves
+
+
+SHARED = [
+    (43, 0, 1, 3),  # leads the stump's path on, and joins the cell X to tile 1
+    (1, 1, 1, 3),
+    (2, 2, 0, 3),
+]
+
+
+@pytest.mark.parametrize(("second", "allowed"), [((2, 0), False), ((1, 1), False), (None, True)])
+def test_paths_cannot_be_joined_by_segments_that_share_a_third_path_either(game, second, allowed):
+    #  ST   X   2     edge 0 of X ends a claimed path, edge 3 the stump's; 1 and 2 both end the path of tiles 43 and 1
+    #    43   1
+    def change(state):
+        claim(state, 1, 0, 2, 0, 3, [[2, 0, 0]])
+        if second is not None:
+            claim(state, *second, 0, 0, 0, [[0, 0, 0], [0, 1, 0]])
+
+    table = Table(game, SHARED, [85], change)
+    table.do("tile", slot=0)
+    table.do("cell", q=1, r=0)
+    turns = [(move["side"], move["rotation"]) for move in table.moves]
+    apart = [turn for turn in turns if sum(turn) % 2]  # 1-2 closes the ring of 43 and 1; 3-4 and 5-0 lengthen a claim each
+    shared = [turn for turn in turns if sum(turn) % 2 == 0]  # 0-1 and 2-3 join a claim each to the path of 43 and 1
+    assert len(apart) == 6 and len(shared) == (6 if allowed else 0)
+    if allowed:
+        assert table.do("orientation", side=0, rotation=0)["current_player"] == 1
+
+
+def test_hubs_count_for_ban_and_leave_as_one_path(game):
+    #  ST  93  [ ]    player 1 claims the hub with all that hangs on it; a path edge against it lengthens that
+    def change(state):
+        state["wildflowers"][0] = None
+        claim(state, 1, 0, 0, 0, 0, [[0, 0, 0], [1, 0, 0]])
+
+    table = Table(game, HUB, [1], change)
+    state = table.lay(1, 2, 0, 2)
+    assert state["phase"] == "leave" and state["current_player"] == 1
+    table = Table(game, HUB, [1], change)
+    state = table.lay(1, 2, 0, 0)  # green meets the hub
+    assert state["phase"] == "place" and state["laid"] == 1 and [[2, 0, 0]] in segments_of(state)
+
+
+@pytest.mark.parametrize("permission", ["ask", "refuse"])
+def test_nobody_is_asked_for_leave_of_his_own_path(permission):
+    state = Table(new_game(permission=permission), LINK, [85], claimed_stump((0, 0), (0, 1))).lay(85, -1, 1, 0)
+    assert state["phase"] == "place" and state["laid"] == 1
+
+
+def test_one_refusal_is_for_every_owner_until_the_turn_is_over(game):
+    #      ST      85 on the cell [] needs leave of player 1; stump edges 4 and 5 end a path of player 2
+    #   []   1
+    def change(state):
+        claimed_stump((0, 0), (1, 0))(state)
+        claim(state, 2, 0, 0, 0, 4, [[0, 0, 2]])
+
+    table = Table(game, LINK, [85, 2], change)
+    table.do("tile", slot=1)
+    assert {"type": "cell", "q": 0, "r": -1} in table.moves  # faces edge 4: player 2 would be asked
+    table.set(table.state | {"phase": "place", "hand": dict.fromkeys(table.state["hand"])})
+    table.lay(85, -1, 1, 0)
+    table.do("leave", give=False)
+    table.do("tile", slot=1)
+    assert {"type": "cell", "q": 0, "r": -1} not in table.moves
+    table.put_down()
+    table.lay_far()
+    state = table.do("stay")
+    assert state["turn_player"] == 1 and not state["refused"]
+    table.do("tile", slot=1)
+    assert {"type": "cell", "q": 0, "r": -1} in table.moves  # player 1 may ask again
 
 
 def test_leave_is_given(game):
