@@ -31,14 +31,44 @@ _record: Any = types.Record
 _record.mangling_args = property(lambda record: ("Record", (_layout_name(record.name),)))
 
 
+def _widened(kind: Any) -> Any:
+    """The type of a whole number, constant or small, as a function takes it: ``int64``; other types stay."""
+    kind = types.unliteral(kind)
+    return types.int64 if kind in (types.int8, types.int16, types.int32) else kind
+
+
+def _callee(function: Callable, **options: Any) -> Any:
+    """Compiles a function for compiled callers, once for all kinds of whole numbers.
+
+    Numba by itself compiles it anew for every constant and every smaller type that it is given, and each time makes an entry
+    for Python, which only a call from Python needs: both together are a third of the time of compiling a game.
+    """
+    outer: Any = njit(error_model="numpy", **options)(function)
+    if config.DISABLE_JIT:
+        return outer
+    options |= {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+    inner: Any = njit(error_model="numpy", **options)(function)
+    fold = inner._compiler.fold_argument_types
+
+    def fold_and_widen(args: Any, kws: Any) -> Any:
+        signature, kinds = fold(args, kws)
+        return signature, tuple(map(_widened, kinds))
+
+    inner._compiler.fold_argument_types = fold_and_widen
+    # What compiled code asks of a function that it calls; the counter tells it that the function calls itself.
+    for name in ("fold_argument_types", "get_call_template", "get_overload", "_compiling_counter"):
+        setattr(outer, name, getattr(inner, name))
+    return outer
+
+
 def jit(function: Callable) -> Any:
     """Compiles a rule function; it is cached as a part of the loops that call it."""
-    return njit(error_model="numpy")(function)
+    return _callee(function)
 
 
 def inline(function: Callable) -> Any:
     """Compiles a small helper into its callers (worth up to 2x where a record is passed)."""
-    return njit(error_model="numpy", forceinline=True)(function)
+    return _callee(function, forceinline=True)
 
 
 def merged(function: Callable) -> Any:

@@ -158,6 +158,41 @@ def test_no_index_is_out_of_bounds(module, tmp_path):
     assert run(*arguments, NUMBA_BOUNDSCHECK="1", NUMBA_CACHE_DIR=str(tmp_path)) == run(*arguments)
 
 
+# --- functions that compiled code calls --------------------------------------------------------------------------------
+
+
+@engine.jit
+def _next_but(number, steps):
+    return number + steps
+
+
+@engine.jit
+def _factorial(number):
+    return 1 if number == 0 else number * _factorial(number - 1)
+
+
+@engine.jit
+def _sums_and_factorials(numbers, small, out):
+    out[0] = _next_but(numbers[0], 1)
+    out[1] = _next_but(small[0], 2)
+    out[2] = _next_but(small[0], steps=numbers[0])
+    out[3] = _factorial(small[1])
+    out[4] = _factorial(5)
+
+
+def test_a_function_takes_every_kind_of_whole_number_as_the_same_and_may_call_itself():
+    out = np.zeros(5, np.int64)
+    small = np.array([127, 20], np.int8)  # 127 + 2 would not fit
+    _sums_and_factorials(np.array([2**40]), small, out)
+    assert out.tolist() == [2**40 + 1, 129, 2**40 + 127, 2432902008176640000, 120]
+
+
+def test_a_function_that_compiled_code_has_called_can_be_called_from_python_too():
+    test_a_function_takes_every_kind_of_whole_number_as_the_same_and_may_call_itself()
+    assert _next_but(np.int8(127), 1) == 128
+    assert _factorial(6) == 720
+
+
 # --- the cache ----------------------------------------------------------------------------------------------------------
 
 TINY = '''
