@@ -81,25 +81,24 @@ class TurnBasedEnv(AECEnv):
     def _allocate(self) -> None:
         # One array for everything a step touches: each further argument of a compiled function costs a quarter microsecond.
         game = self.game
-        self._io = np.zeros(
-            1,
-            np.dtype(
-                [
-                    ("state", game.state_dtype),
-                    ("rules", game.rules.dtype),
-                    ("result", engine.result_dtype(game.num_players)),
-                    ("observation", np.float32, (game.observation_size,)),
-                    ("mask", np.int8, (game.num_actions,)),
-                ],
-                align=True,
-            ),
-        )
+        fields = [
+            ("state", game.state_dtype),
+            ("rules", game.rules.dtype),
+            ("result", engine.result_dtype(game.num_players)),
+            ("observation", np.float32, (game.observation_size,)),
+            ("mask", np.int8, (game.num_actions,)),
+        ]
+        self._io = np.zeros(1, engine.interned(np.dtype(fields, align=True)))
         self._io[0]["rules"] = game.rules[0]
         self._observation = self._io[0]["observation"]
         self._mask = self._io[0]["mask"]
         self._no_mask = np.zeros(game.num_actions, np.int8)
+        # Making record rows of a fresh array takes as long as all the rest of `observe`: these are written and then copied.
+        self._other_rows = engine.rows(np.zeros((1, game.observation_size), np.float32))
+        self._other = self._other_rows[0]["row"]
         self._stream = np.zeros(1, engine.STREAM)
         self._step_kernel = game.kernels.single_step
+        self._observe_kernel = game.kernels.single_observe
 
     @property
     def record(self) -> Any:
@@ -153,9 +152,8 @@ class TurnBasedEnv(AECEnv):
             if self.copy:
                 return {"observation": observation.copy(), "action_mask": mask.copy()}
             return {"observation": observation, "action_mask": mask}
-        out = np.empty((1, self.game.observation_size), np.float32)
-        self.game.kernels.single_observe(self._io, self._seat_of[agent], engine.rows(out))
-        return {"observation": out[0], "action_mask": self._no_mask.copy()}
+        self._observe_kernel(self._io, self._seat_of[agent], self._other_rows)
+        return {"observation": self._other.copy(), "action_mask": self._no_mask.copy()}
 
     def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Observation, reward since its last decision, ends and info of the agent to act."""
@@ -217,7 +215,8 @@ class TurnBasedEnv(AECEnv):
         """The full view for central critics: all seats' observations, ``(P * D,) float32``."""
         full = np.empty((self.game.num_players, self.game.observation_size), np.float32)
         for seat in range(self.game.num_players):
-            self.game.kernels.single_observe(self._io, seat, engine.rows(full[seat : seat + 1]))
+            self._observe_kernel(self._io, seat, self._other_rows)
+            full[seat] = self._other
         return full.reshape(-1)
 
     # --- pictures ---
@@ -245,7 +244,10 @@ class TurnBasedEnv(AECEnv):
     # --- copies ---
 
     def __getstate__(self) -> dict[str, Any]:
-        left_out = ("_io", "_stream", "_observation", "_mask", "_no_mask", "_step_kernel", "_window")
+        left_out = (
+            "_io", "_stream", "_observation", "_mask", "_no_mask", "_other_rows", "_other",
+            "_step_kernel", "_observe_kernel", "_window",
+        )  # fmt: skip
         kept = {name: value for name, value in self.__dict__.items() if name not in left_out}
         return kept | {"saved": (self._io.tobytes(), self._stream.tobytes())}
 

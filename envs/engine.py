@@ -22,6 +22,7 @@ because Numba finds only functions of a real module in its cache.
 """
 
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -117,6 +118,20 @@ def install(namespace: dict[str, Any]) -> None:
 # --- memory -------------------------------------------------------------------------------------------------------------
 
 
+@cache
+def interned(dtype: np.dtype) -> np.dtype:
+    """The same object for every layout that is the same.
+
+    A call of compiled code knows the layout of a record by this object; another one it compares field by field (2 us).
+    """
+    return dtype
+
+
+@cache
+def _row_dtype(kind: np.dtype, length: int) -> np.dtype:
+    return np.dtype([("row", kind, (length,))])
+
+
 def rows(array: np.ndarray) -> np.ndarray:
     """The same memory as ``(N,)`` records with the one field ``row``.
 
@@ -125,7 +140,7 @@ def rows(array: np.ndarray) -> np.ndarray:
     Args:
         array: ``(N, K)`` contiguous.
     """
-    return array.view([("row", array.dtype, (array.shape[1],))]).reshape(len(array))
+    return array.view(_row_dtype(array.dtype, array.shape[1])).reshape(len(array))
 
 
 def record_dtype(fields: Sequence[tuple[Any, ...]]) -> np.dtype:
@@ -148,6 +163,7 @@ def _gap(start: int, stop: int) -> list[tuple[Any, ...]]:
     return [(f"_gap_{start}", np.int8, (stop - start,))] if stop > start else []
 
 
+@cache
 def result_dtype(num_players: int) -> np.dtype:
     """What a finished game leaves: per seat rewards, scores, standings and ranks; its length."""
     per_seat = (num_players,)

@@ -151,6 +151,8 @@ class Game:
         if list(self.state_dtype.names or ())[: len(header)] != header:
             raise TypeError(f"{self.name}: the record must begin with the fields {', '.join(header)}")
         self.rules.flags.writeable = True  # compiled code makes no difference between the two, one type is enough
+        object.__setattr__(self, "state_dtype", engine.interned(self.state_dtype))
+        object.__setattr__(self, "rules", self.rules.view(engine.interned(self.rules.dtype)))
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Compiled functions are not pickled: the game is made anew from its name and options.

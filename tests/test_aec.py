@@ -176,6 +176,24 @@ def test_state_is_the_views_of_all_seats(game_for_two):
     assert env.state_space.contains(env.state())
 
 
+@pytest.mark.parametrize("copy", [True, False])
+def test_the_view_of_a_seat_that_is_not_to_act_is_the_callers_own_with_an_empty_mask(game_for_two, copy):
+    env = envs.raw_env(game_for_two, copy=copy)
+    env.reset(seed=0)
+    other = next(agent for agent in env.possible_agents if agent != env.agent_selection)
+    first, second = env.observe(other), env.observe(other)
+    for part in ("observation", "action_mask"):
+        assert first[part].flags.owndata
+        assert not np.shares_memory(first[part], second[part])
+    kept = second["observation"].copy()
+    first["observation"][:] = -1
+    first["action_mask"][:] = 1
+    assert (second["observation"] == kept).all()
+    assert (env.observe(other)["observation"] == kept).all()
+    assert not second["action_mask"].any()
+    assert not env.observe(other)["action_mask"].any()
+
+
 def test_max_cycles_truncates_without_pay():
     env = pettingzoo.make("aec", "fairy_rings/fairy_ring-v0", max_cycles=5)
     env.reset(seed=0)

@@ -1,6 +1,7 @@
 """The engine: chance, results, the machine-code cache, and the same bytes with the compiler off."""
 
 import os
+import pickle
 import shutil
 import subprocess
 import sys
@@ -191,6 +192,16 @@ def test_a_function_that_compiled_code_has_called_can_be_called_from_python_too(
     test_a_function_takes_every_kind_of_whole_number_as_the_same_and_may_call_itself()
     assert _next_but(np.int8(127), 1) == 128
     assert _factorial(6) == 720
+
+
+def test_records_of_the_same_layout_have_the_same_dtype_object(game_for_two):
+    other = pickle.loads(pickle.dumps(game_for_two))
+    one, two = (envs.raw_env(game) for game in (game_for_two, other))
+    batches = [envs.make_vec(game, 2) for game in (game_for_two, other)]
+    assert one._io.dtype is two._io.dtype
+    assert game_for_two.rules.dtype is other.rules.dtype
+    for name in ("states", "_results", "_mask_rows", "_observation_rows"):
+        assert getattr(batches[0], name).dtype is getattr(batches[1], name).dtype
 
 
 # --- the cache ----------------------------------------------------------------------------------------------------------

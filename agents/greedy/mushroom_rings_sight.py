@@ -43,7 +43,7 @@ def sight_dtype(game: Game) -> np.dtype:
     fields = game.state_dtype.fields
     assert fields is not None
     parts, slots = fields["path"][0].shape, fields["open_cell"][0].shape
-    return np.dtype(
+    layout = np.dtype(
         [
             ("player", np.int64),
             ("turns", np.float64),  # own turns left after this one, about
@@ -63,6 +63,7 @@ def sight_dtype(game: Game) -> np.dtype:
         ],
         align=True,
     )
+    return engine.interned(layout)
 
 
 @engine.jit

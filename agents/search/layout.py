@@ -1,5 +1,7 @@
 """The records that a search works with."""
 
+from functools import cache
+
 import numpy as np
 
 NO_NODE = -1
@@ -31,6 +33,7 @@ TREE = np.dtype(
 )
 
 
+@cache
 def node_dtype(num_players: int) -> np.dtype:
     """A node: an action after those of its parents. Nodes are known by their places in one array."""
     return np.dtype(
