@@ -5,12 +5,12 @@ Section names in the docstrings are those of the rulebook.
 
 import numpy as np
 
-from envs.engine import below, jit, wrapping
+from envs.engine import below, byte_total, find_byte, inline, jit, wrapping
 from envs.fairy_ring.seats import is_hidden, knows_hand, num_seats
 from envs.fairy_ring.state import CHOOSE, HAND, NO_CARD, OVER
 
 # A hand as the bytes of a word, the lowest card in the lowest byte; card ids are below 127, which is no card.
-_NONE, _ONE, _SEVEN, _EIGHT, _BYTE = map(np.uint64, (127, 1, 7, 8, 0xFF))
+_NONE, _ZERO, _ONE, _SEVEN, _EIGHT, _BYTE = map(np.uint64, (127, 0, 1, 7, 8, 0xFF))
 _ONES, _TOPS, _EMPTY = map(np.uint64, (0x0101010101010101, 0x8080808080808080, 0x7F7F7F7F7F7F7F7F))
 
 
@@ -37,30 +37,65 @@ def deal(state, rules, round_number):
 
 
 @jit
-def draw_from_box(state, left):
-    """Takes a random card of the ``left`` undealt ones out of the box; returns its place in the deck."""
-    rank = below(state, left)
-    box = state["box"]
-    slot, passed = 0, 0
-    for place in range(len(box)):  # to the end, see `villages`
-        passed += box[place]
-        slot += passed <= rank
-    box[slot] -= 1
-    return slot
-
-
-@jit
 def draw_hand(state, rules, p, cards, left):
     """Gives a player so many random cards of the ``left`` ones in the box, sorted, in place of the own hand."""
-    deck = rules["deck"][state["round"] - 1]
+    box, deck = state["box"], rules["deck"][state["round"] - 1]
+    a, b, c, d = _as_word(box, 0), _as_word(box, 8), _as_word(box, 16), _as_word(box, 24)
     hand = _EMPTY
     for _ in range(cards):
-        hand = _with_card(hand, np.uint64(deck[draw_from_box(state, left)]))
+        rank = below(state, left)
         left -= 1
+        if len(box) > 4 * 8:
+            slot = _find_card(box, rank)
+        else:
+            slot = _find_in_words(a, b, c, d, np.uint64(rank))
+            taken = _ONE << np.uint64(8 * (slot & 7))
+            a -= taken if slot < 8 else _ZERO
+            b -= taken if 8 <= slot < 16 else _ZERO
+            c -= taken if 16 <= slot < 24 else _ZERO
+            d -= taken if slot >= 24 else _ZERO
+        box[slot] -= 1
+        hand = _with_card(hand, np.uint64(deck[slot]))
     for place in range(HAND):
         card = hand >> np.uint64(8 * place) & _BYTE
         state["hand"][p, place] = NO_CARD if card == _NONE else np.int64(card)
     state["hand_size"][p] = cards
+
+
+@inline
+def _find_card(box, rank):
+    """The place in the deck of the card that comes after ``rank`` other ones in the box."""
+    slot, passed = 0, 0
+    for place in range(len(box)):  # to the end, see `villages`
+        passed += box[place]
+        slot += passed <= rank
+    return slot
+
+
+@inline
+def _as_word(box, start):
+    """Eight numbers of cards as the bytes of a word, zeros after the last one."""
+    word = _ZERO
+    for i in range(8):
+        if start + i < len(box):
+            word |= np.uint64(box[start + i]) << np.uint64(8 * i)
+    return word
+
+
+@wrapping
+def _find_in_words(a, b, c, d, rank):
+    """The same for numbers in four words: no word needs the one before it (half the time)."""
+    up_to_a = byte_total(a)
+    up_to_b = up_to_a + byte_total(b)
+    up_to_c = up_to_b + byte_total(c)
+    word, before, start = a, _ZERO, 0
+    if rank >= up_to_a:
+        word, before, start = b, up_to_a, 8
+    if rank >= up_to_b:
+        word, before, start = c, up_to_b, 16
+    if rank >= up_to_c:
+        word, before, start = d, up_to_c, 24
+    return start + np.int64(find_byte(word, rank - before))
 
 
 @wrapping
@@ -140,7 +175,8 @@ def _forget(state, rules, seat):
     """Works out what the others have not seen of the cards as they lie now."""
     for other in range(num_seats(state)):
         if other != seat:
-            state["unseen"][other] = state["unseen"][seat]
+            for slot in range(len(state["box"])):
+                state["unseen"][other, slot] = state["unseen"][seat, slot]
             for holder in range(num_seats(state)):
                 change = int(knows_hand(state, seat, holder)) - int(knows_hand(state, other, holder))
                 if change != 0:

@@ -3,6 +3,7 @@
 from collections import Counter
 from itertools import product
 from math import comb, prod, sqrt
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -134,6 +135,26 @@ def _different_worlds(table, seat, times, chunk=5_000):
             records.setdefault(name, worlds[place].copy())
             counts[name] += int(number)
     return [(records[name], count) for name, count in counts.items()]
+
+
+def test_a_deck_of_many_kinds_is_dealt_like_one_of_few(tmp_path):
+    shipped = (Path(envs.game_module("fairy_ring").__file__).parent / "cards.csv").read_text().splitlines()
+    # Kinds that take part only with four players fill the deck up, and leave two players the same cards.
+    left_out = [f"{card_id},1,Academy,1,0,,4,1" for card_id in range(len(CARDS), len(CARDS) + 12)]
+    path = tmp_path / "cards.csv"
+    path.write_text("\n".join([*shipped, *left_out]) + "\n")
+    few, many = Table(seed=3, num_players=2), Table(seed=3, num_players=2, deck=str(path))
+    assert few.game.rules["deck"].shape[-1] <= 32 < many.game.rules["deck"].shape[-1]
+    words = np.arange(1, dtype=np.uint64)
+    while few.state["turn"] <= 2:
+        for seat in range(2):
+            worlds = [table.env.worlds(words, np.array([seat])) for table in (few, many)]
+            few_dict, many_dict = few.game.to_dict(worlds[0]), many.game.to_dict(worlds[1])
+            assert few_dict == many_dict
+            assert few_dict != few.state or few.state["turn"] > 1
+        for table in (few, many):
+            table.env.step(np.array([table.game.legal_actions(table.env.states)[0]]))
+        words += np.uint64(1)
 
 
 # --- (2) an observation changes when something changes that the seat can see --------------------------------------------
