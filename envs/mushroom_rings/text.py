@@ -141,7 +141,7 @@ def _gnome(gnome: Any) -> list[int] | None:
 
 def ring_tiles(state: Any, ring: int) -> list[int]:
     """The tiles of a ring, by laying order."""
-    return [index for index in range(int(state["num_laid"])) if ring in state["edge_ring"][index]]
+    return np.flatnonzero((state["edge_ring"][: int(state["num_laid"])] == ring).any(axis=1)).tolist()
 
 
 def _ring(game: Game, state: Any, ring: int) -> dict[str, Any]:
