@@ -33,7 +33,7 @@ BOARDS = (
 )
 """Rule sets and numbers of players that have a leaderboard unless others are asked for."""
 
-GAMES = {"mushroom_rings": 60}
+GAMES = {"mushroom_rings": 20}
 USUAL_GAMES = 200
 """Games between every two agents, by rule set: what five agents of which two search play in some minutes on two cores."""
 
