@@ -39,6 +39,7 @@ def place(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", list(sys.path))
     monkeypatch.setattr("agents.entries.BASELINES", ("random", "greedy", "ppo", "unheard_of:100"))
+    monkeypatch.setattr("agents.agent.SHIPPED", tmp_path / "nothing")
     entries = tmp_path / "leaderboard" / "entries"
     entries.mkdir(parents=True)
     (entries / "entering.py").write_text(OTHERS)
