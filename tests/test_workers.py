@@ -167,7 +167,7 @@ if __name__ == "__main__":
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
 def test_killed_in_mid_run_it_leaves_whole_results_and_no_workers(tmp_path, number):
     (tmp_path / "driver.py").write_text(DRIVER)
-    command = [sys.executable, "driver.py", *GAMES[:-1], "20000", "--workers", "2", "--out", "out"]
+    command = [sys.executable, "driver.py", *GAMES[:-1], "200000", "--workers", "2", "--out", "out"]
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
     process = subprocess.Popen(command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, text=True)
     wait_for(tmp_path / "out" / "partial.npz")
