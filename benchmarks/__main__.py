@@ -86,7 +86,7 @@ def starting() -> list[Row]:
     return rows
 
 
-def training(rounds: int = 5) -> list[Row]:
+def training(rounds: int = 3) -> list[Row]:
     """Learning, beside a loop as short as it can be written."""
     import torch as th
 
