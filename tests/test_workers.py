@@ -149,9 +149,10 @@ def alive(number):
 
 
 DRIVER = """
-import multiprocessing, sys
+import multiprocessing, signal, sys
 import agents.partial, agents.workers, evaluate
 if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # what a shell starts in the background inherits that it is ignored
     agents.partial.SAVE_EVERY = 0.0
     start = agents.workers._start
     def note(tournament):
