@@ -7,15 +7,15 @@ A village is a list of mushrooms from left to right, a mushroom is a list of car
 from right to left through a village and on to the rightmost mushroom of the next seat.
 """
 
-import csv
 from collections import Counter
+
+from tests.fairy_ring.reference_mushrooms import Mushrooms, read_cards
 
 ROUNDS = 2
 TURNS = 6
 HAND_SIZE = 7
 LARGEST_MUSHROOM = 4
 MANA_FOR_A_POINT = 20
-LOOKOUT_MANA = {1: 3, 2: 8, 3: 15, 4: 24}
 OBJECTIVES_IN_PLAY = 3
 OBJECTIVE_CARDS = ((1, 2), (3, 4), (5, 6), (7, 8))
 
@@ -23,24 +23,6 @@ PLANT_LEFT, PLANT_RIGHT = 7, 8
 FIRST_GROW = 9
 FIRST_FLY = 22
 FIRST_GATHER = 25
-
-
-def read_cards(cards_path) -> dict[int, dict]:
-    """Reads the card list: one dict per card, by card id."""
-    with open(cards_path, newline="", encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
-    return {
-        int(row["id"]): {
-            "deck": row["deck"],
-            "type": row["type"],
-            "movements": [int(movement) for movement in row["movement"].split("|") if movement],
-            "fireflies": int(row["fireflies"]),
-            "mana": int(row["mana"] or 0),
-            "min_players": int(row["min_players"] or 0),
-            "copies": int(row["copies"]),
-        }
-        for row in rows
-    }
 
 
 class Reference:
@@ -60,9 +42,10 @@ class Reference:
         """
         self._num_players = num_players
         self._with_objectives = options.get("objectives", False)
-        self._fireflies = options.get("fireflies", "top")
-        assert self._fireflies in ("top", "all"), f"no such firefly option: {self._fireflies!r}"
+        fireflies = options.get("fireflies", "top")
+        assert fireflies in ("top", "all"), f"no such firefly option: {fireflies!r}"
         self._cards = read_cards(cards_path)
+        self._mushrooms = Mushrooms(self._cards, fireflies)
         self._set_up(state)
 
     # What a player of the game may ask ------------------------------------------------------------------------------
@@ -141,9 +124,7 @@ class Reference:
             "objectives": list(self._objectives),
             "players": [
                 {
-                    "village": [
-                        {"type": mushroom["type"], "cards": list(mushroom["cards"])} for mushroom in player["village"]
-                    ],
+                    "village": [{"type": mushroom["type"], "cards": list(mushroom["cards"])} for mushroom in player["village"]],
                     "hand": list(player["hand"]),
                     "chosen": player["chosen"],
                     "fairy": dict(player["fairy"]),
@@ -346,7 +327,7 @@ class Reference:
         owner = self._players[fairy["player"]]
         mushroom = owner["village"][fairy["mushroom"]]
         if mushroom["type"] == "Spring":
-            self._receive(owner, self._printed_mana(mushroom))
+            self._receive(owner, self._mushrooms.printed_mana(mushroom))
 
     def _stop(self, fairy: dict, movement: int) -> None:
         """Rulebook, 3. Gather Mana: who gathers where, and whether the mover has to choose a mushroom."""
@@ -359,7 +340,7 @@ class Reference:
             self._end_resolve()
             return
         candidates = self._same_type_at_home()
-        amounts = {self._mana(self._current_player, index, movement) for index in candidates}
+        amounts = {self._mushrooms.mana(self._players[self._current_player]["village"], index, movement) for index in candidates}
         if len(amounts) > 1:
             self._phase = "gather"
             self._movement = movement
@@ -377,7 +358,7 @@ class Reference:
 
     def _gather(self, seat: int, index: int, movement: int) -> None:
         """Rulebook, 3. Gather Mana: the owner takes what the whole mushroom produces."""
-        self._receive(self._players[seat], self._mana(seat, index, movement))
+        self._receive(self._players[seat], self._mushrooms.mana(self._players[seat]["village"], index, movement))
 
     def _receive(self, player: dict, mana: int) -> None:
         """Rulebook, 3. Gather Mana: every full 20 mana become a point at once, the rest is kept."""
@@ -425,59 +406,15 @@ class Reference:
         """Rulebook, C. End of turn: the player on a seat's left."""
         return (seat + 1) % self._num_players
 
-    # Mushroom details -----------------------------------------------------------------------------------------------
-
-    def _mana(self, seat: int, index: int, movement: int) -> int:
-        """Rulebook, Mushroom details: what a mushroom produces for its owner after a fairy has moved so far."""
-        village = self._players[seat]["village"]
-        mushroom = village[index]
-        size = len(mushroom["cards"])
-        if mushroom["type"] == "Magidrome":
-            return self._printed_mana(mushroom)
-        if mushroom["type"] == "Academy":
-            return size * movement
-        if mushroom["type"] == "Lookout":
-            return LOOKOUT_MANA[size]
-        if mushroom["type"] == "Luminarium":
-            return size * sum(self._visible_fireflies(other) for other in village)
-        assert mushroom["type"] == "Pollenarium", f"a {mushroom['type']} is never gathered"
-        return size * len(village)
-
-    def _printed_mana(self, mushroom: dict) -> int:
-        """Rulebook, Mushroom details, Magidrome and Spring: the mana shown on all cards of the mushroom."""
-        return sum(self._cards[card]["mana"] for card in mushroom["cards"])
-
-    def _visible_fireflies(self, mushroom: dict) -> int:
-        """Rulebook, Mushroom details, Luminarium: the option says whether covered cards still show theirs."""
-        cards = mushroom["cards"] if self._fireflies == "all" else mushroom["cards"][-1:]
-        return sum(self._cards[card]["fireflies"] for card in cards)
-
     # Objectives -----------------------------------------------------------------------------------------------------
 
     def _complete_objectives(self, player: dict) -> None:
         """Rulebook, Variant: Objective cards, Resolve: a point for each objective newly fulfilled, kept for good."""
         for objective in self._objectives:
-            if objective not in player["objectives"] and self._is_fulfilled(objective, player["village"]):
+            if objective not in player["objectives"] and self._mushrooms.is_fulfilled(objective, player["village"]):
                 player["objectives"].append(objective)
                 player["points"] += 1
         player["objectives"].sort()
-
-    def _is_fulfilled(self, objective: int, village: list[dict]) -> bool:
-        """Japanese rulebook, list of objectives: whether a village fulfils one of the eight now."""
-        sizes = [len(mushroom["cards"]) for mushroom in village]
-        fireflies = [self._visible_fireflies(mushroom) for mushroom in village]
-        mushrooms_of_type = Counter(mushroom["type"] for mushroom in village)
-        conditions = {
-            1: sum(fireflies) >= 10,
-            2: sum(count >= 2 for count in fireflies) >= 3,
-            3: len(village) >= 7,
-            4: len(mushrooms_of_type) >= 6,
-            5: max(mushrooms_of_type.values()) >= 3,
-            6: sum(size >= 3 for size in sizes) >= 3,
-            7: sum(size >= 2 for size in sizes) >= 4,
-            8: sum(size == 4 for size in sizes) >= 2,
-        }
-        return conditions[objective]
 
     # What a seat knows ----------------------------------------------------------------------------------------------
 
