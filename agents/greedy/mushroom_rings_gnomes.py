@@ -20,7 +20,6 @@ from envs.mushroom_rings.state import (
     NONE,
     NUM_COLORS,
     NUM_GNOMES,
-    NUM_SIGNPOSTS,
     NUM_SIZES,
     POINT,
     SEGMENTS,
@@ -202,6 +201,3 @@ def _trade_gain(rules, weights, sight, signpost, choice):
         change = np.int64(rules["trade_brings"][signpost, choice, color]) - np.int64(rules["trade_pays"][signpost, choice, color])
         gain += change * sight["unit"][color]
     return gain
-
-
-assert NUM_SIGNPOSTS == TO_STUMP - TO_SIGNPOST
