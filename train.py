@@ -29,7 +29,7 @@ import envs
 from agents.agent import Agent, make_agent
 from agents.allseats import AllSeatsVecEnv, SnapshotPool
 from agents.checkpoint import check_facts, game_facts, read_facts, read_run, read_weights, save_run, save_snapshot, write_aside
-from agents.metrics import Metrics, Score, fixed_opponents, score, score_columns
+from agents.metrics import Metrics, Score, fixed_opponents, score, score_columns, score_table
 from agents.networks import KINDS, Blueprint
 from agents.policy import NetworkAgent, PolicyNetwork
 from agents.rollout import SeatPolicy, SeatRolloutBuffer, SelfPlayPPO
@@ -380,11 +380,7 @@ def print_table(run: Run, deals: int) -> None:
     scores = run.evaluate(deals, FINAL_DEALS)
     decisions = f"{run.model.num_timesteps:,} decisions in {run.seconds:.0f} s"
     print(f"\n{run.game.id}, {run.game.num_players} players: {decisions}; with 95 % intervals")
-    print(f"{'against':10}{'games':>8}  {'win share':24}{'placement':24}")
-    for name, result in scores.items():
-        win, place = result.win_share, result.placement
-        shares = f"{win['mean']:.1%} ({win['low']:.1%} to {win['high']:.1%})"
-        print(f"{name:10}{result.games:8}  {shares:24}{place['mean']:+.3f} ({place['low']:+.3f} to {place['high']:+.3f})")
+    print(score_table(scores))
 
 
 def new_folder(settings: Settings, out: Path | None) -> Path:

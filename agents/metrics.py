@@ -55,6 +55,17 @@ def score_columns(scores: Mapping[str, Score]) -> dict[str, float]:
     return {f"{name}_{what}": getattr(result, what)["mean"] for name, result in scores.items() for what in SCORES}
 
 
+def score_table(scores: Mapping[str, Score]) -> str:
+    """A line for each opponent, with intervals, below a line of headings."""
+    lines = [f"{'against':10}{'games':>8}  {'win share':24}{'placement':24}"]
+    for name, result in scores.items():
+        win, place = result.win_share, result.placement
+        shares = f"{win['mean']:.1%} ({win['low']:.1%} to {win['high']:.1%})"
+        placements = f"{place['mean']:+.3f} ({place['low']:+.3f} to {place['high']:+.3f})"
+        lines.append(f"{name:10}{result.games:8}  {shares:24}{placements}")
+    return "\n".join(lines)
+
+
 class Metrics:
     """The files of one run.
 
