@@ -33,6 +33,7 @@ from agents.metrics import Metrics, Score, fixed_opponents, score, score_columns
 from agents.networks import KINDS, Blueprint
 from agents.policy import NetworkAgent, PolicyNetwork
 from agents.rollout import SeatPolicy, SeatRolloutBuffer, SelfPlayPPO
+from agents.start import start_weights
 from envs.game import Game
 from envs.options import describe_games, parse_options
 
@@ -86,6 +87,7 @@ class Settings:
     shaping: float = setting(0.0, "paid for each unit of lead over the others that a seat gains as the game goes")
     snapshot_share: float = setting(0.25, "part of the games of self-play in which an earlier policy plays one seat")
     against: str = setting("none", "an agent, such as greedy, that plays all seats but one: learns a best response to it")
+    start: str = setting("none", "ppo or a checkpoint FILE.zip, with whose weights to begin; all else begins anew")
     snapshot_every: int = setting(25, "iterations between two snapshots")
     pool_size: int = setting(20, "latest snapshots that may play")
     eval_every: int = setting(50, "iterations between two evaluations, each followed by a checkpoint")
@@ -235,9 +237,13 @@ class Run:
     Args:
         settings: Of the run.
         folder: Where it is, or is to be.
+        is_resumed: Whether ``restore`` is to follow, so that the weights to begin with are not asked for.
+
+    Raises:
+        ValueError: An agent of the settings cannot be made; nothing has been written then.
     """
 
-    def __init__(self, settings: Settings, folder: Path) -> None:
+    def __init__(self, settings: Settings, folder: Path, is_resumed: bool = False) -> None:
         th.set_num_threads(1)  # `agents.halves` says why
         self.settings, self.folder = settings, folder
         self.game = settings.make_game()
@@ -247,6 +253,8 @@ class Run:
         self.model = make_model(settings, self.game)
         self.venv = self.model.env
         self.blueprint = settings.blueprint(self.game)
+        if settings.start != "none" and not is_resumed:
+            self.model.policy.network.load_state_dict(start_weights(settings.start, self.blueprint))
         self.facts = {**game_facts(self.game), **self.blueprint.facts}
         _, self.callback = self.model._setup_learn(settings.timesteps)
         self.iteration, self.seconds = 0, 0.0
@@ -402,7 +410,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the program; returns its exit code: 0, 2 for a wrong argument, 130 when it was stopped."""
     try:
         settings, out, resumed = read_command_line(arguments)
-        run = Run(settings, resumed or new_folder(settings, out))
+        run = Run(settings, resumed or new_folder(settings, out), is_resumed=resumed is not None)
         if resumed:
             run.restore()
         else:

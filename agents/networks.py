@@ -115,8 +115,15 @@ class Blueprint:
         """
         if self.kind not in KINDS:
             raise ValueError(f"network is {self.kind!r}; choose from {', '.join(KINDS)}")
-        make = NETWORKS.get(self.game.kernels.__name__, FlatNetwork) if self.kind == "own" else FlatNetwork
-        return make(self.game, self.widths)
+        return self._maker(self.game, self.widths)
+
+    @property
+    def _maker(self) -> Callable[[Game, Sequence[int]], nn.Module]:
+        return NETWORKS.get(self.game.kernels.__name__, FlatNetwork) if self.kind == "own" else FlatNetwork
+
+    def makes_the_network_of(self, other: "Blueprint") -> bool:
+        """Whether the other one, of the same game, makes a network of the same form; a game may have none of its own."""
+        return self._maker is other._maker and list(self.widths) == list(other.widths)
 
     @classmethod
     def from_facts(cls, game: Game, facts: Mapping[str, Any]) -> "Blueprint":

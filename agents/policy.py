@@ -33,6 +33,7 @@ class PolicyNetwork:
     """
 
     def __init__(self, blueprint: Blueprint, weights: Mapping[str, th.Tensor]) -> None:
+        self.blueprint = blueprint
         with th.random.fork_rng(devices=[]):  # the first weights are thrown away; training's random numbers go on untouched
             self.network = blueprint.build()
         own = {name.removeprefix(PREFIX): tensor for name, tensor in weights.items() if name.startswith(PREFIX)}
