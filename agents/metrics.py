@@ -57,12 +57,13 @@ def score_columns(scores: Mapping[str, Score]) -> dict[str, float]:
 
 def score_table(scores: Mapping[str, Score]) -> str:
     """A line for each opponent, with intervals, below a line of headings."""
-    lines = [f"{'against':10}{'games':>8}  {'win share':24}{'placement':24}"]
+    width = max(map(len, ("against  ", *scores)))
+    lines = [f"{'against':{width}} {'games':>8}  {'win share':25}  placement"]
     for name, result in scores.items():
         win, place = result.win_share, result.placement
         shares = f"{win['mean']:.1%} ({win['low']:.1%} to {win['high']:.1%})"
         placements = f"{place['mean']:+.3f} ({place['low']:+.3f} to {place['high']:+.3f})"
-        lines.append(f"{name:10}{result.games:8}  {shares:24}{placements}")
+        lines.append(f"{name:{width}} {result.games:8}  {shares:25}  {placements}")
     return "\n".join(lines)
 
 

@@ -17,7 +17,7 @@ import torch as th
 import agents.checkpoint as checkpoint
 import envs
 import train
-from agents.metrics import fixed_opponents, score
+from agents.metrics import Score, fixed_opponents, score, score_table
 from agents.networks import FlatNetwork
 from agents.policy import NetworkAgent, PolicyAgent, PolicyNetwork
 from agents.ring_network import RingNetwork
@@ -137,6 +137,16 @@ def test_training_improves_the_policy(tmp_path):
     while not run.is_complete:
         run.learn()
     assert win_share() > untrained + 0.08
+
+
+def test_the_columns_of_the_closing_table_are_apart_whatever_stands_in_them():
+    best, worst = ({"mean": end, "low": end, "high": end} for end in (1.0, -1.0))
+    scores = {"random": Score(2_000_000, best, best), "runs/a/long/name/of/a/model.zip": Score(2, best, worst)}
+    lines = score_table(scores).splitlines()
+    assert [line.split()[0] for line in lines] == ["against", *scores]
+    places = [line.index("100.0% (100.0% to 100.0%)  ") for line in lines[1:]]
+    assert places == [lines[0].index("win share")] * 2
+    assert [line.rindex("  ") for line in lines] == [lines[0].index("  placement")] * 3
 
 
 # --- interruptions ------------------------------------------------------------------------------------------------------
