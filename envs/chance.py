@@ -62,7 +62,7 @@ def word_of(*numbers: int) -> np.uint64:
 _BYTES = np.uint64(0x0101010101010101)  # 1 in every byte
 _TOPS = np.uint64(0x8080808080808080)  # the top bit of every byte
 _DIAGONAL = np.uint64(0x8040201008040201)  # bit n in byte n
-_U1, _U2, _U4, _U7, _U8, _U56 = map(np.uint64, (1, 2, 4, 7, 8, 56))
+_U1, _U2, _U4, _U7, _U8, _U16, _U24, _U56 = map(np.uint64, (1, 2, 4, 7, 8, 16, 24, 56))
 _EVEN_BITS, _EVEN_PAIRS, _EVEN_FOURS = map(np.uint64, (0x5555555555555555, 0x3333333333333333, 0x0F0F0F0F0F0F0F0F))
 _ONE_BYTE, _ALL_BUT_TOPS = np.uint64(0xFF), ~_TOPS
 
@@ -78,6 +78,39 @@ def find_byte(counts, rank):
     """At which byte of a word the sum of the bytes so far first exceeds ``rank`` (below their sum, which is at most 127)."""
     sums = counts * _BYTES
     return byte_total(((_BYTES * rank | _TOPS) - sums & _TOPS) >> _U7)
+
+
+@wrapping
+def running_sums(counts):
+    """In every byte the sum of the bytes of a word up to it; all together are below 256."""
+    return counts * _BYTES
+
+
+@inline
+def bytes_above(sums, rank):
+    """1 in every byte that exceeds ``rank``; all of them are at most 127."""
+    return (~((_BYTES * rank | _TOPS) - sums) & _TOPS) >> _U7
+
+
+@inline
+def word_at(row, word):
+    """Eight whole numbers from 0 of a list as the bytes of a word; the compiler reads them at once."""
+    k = 8 * word
+    low = _byte(row[k]) | _byte(row[k + 1]) << _U8 | _byte(row[k + 2]) << _U16 | _byte(row[k + 3]) << _U24
+    high = _byte(row[k + 4]) | _byte(row[k + 5]) << _U8 | _byte(row[k + 6]) << _U16 | _byte(row[k + 7]) << _U24
+    return low | high << _U32
+
+
+@inline
+def _byte(number):
+    return np.uint64(np.uint8(number))
+
+
+@inline
+def put_word(row, word, numbers):
+    """The reverse of :func:`word_at`; all of the bytes are at most 127."""
+    for place in range(8):
+        row[8 * word + place] = np.int8(numbers >> np.uint64(8 * place) & _ONE_BYTE)
 
 
 @wrapping

@@ -12,6 +12,7 @@ import pytest
 
 import envs
 from envs import engine, machine_code
+from envs.chance import bytes_above, put_word, word_at
 
 ROOT = Path(envs.__file__).parents[1]
 # One rule set of each game, with its most players.
@@ -109,6 +110,18 @@ def test_pick_gives_each_legal_action_the_same_chance():
     mask[:] = 0
     _pick_all(engine.rows(mask), words[:10], actions)
     assert not actions[:10].any()
+
+
+def test_a_word_holds_eight_counts_of_a_row():
+    row, copy = np.random.default_rng(0).integers(0, 128, 24).astype(np.int8), np.zeros(24, np.int8)
+    for place in range(3):
+        word = word_at(row, place)
+        assert int(word) == int.from_bytes(row[8 * place : 8 * place + 8].tobytes(), "little")
+        put_word(copy, place, np.uint64(word))
+        for rank in (0, 64, 127):
+            above = np.frombuffer(int(bytes_above(np.uint64(word), np.uint64(rank))).to_bytes(8, "little"), np.uint8)
+            assert (above == (row[8 * place : 8 * place + 8] > rank)).all()
+    assert (copy == row).all()
 
 
 def test_words_of_numbers_do_not_depend_on_the_type_of_the_numbers():

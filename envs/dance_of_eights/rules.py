@@ -21,8 +21,6 @@ from envs.engine import NO_PLAYER, RUNNING, TERMINATED, TRUNCATED, below, byte_t
 # Compiled code takes plain numbers faster than enum members.
 GAIN, DISCARD, OVER = (int(phase) for phase in Phase)
 
-DEALS = 64  # most shuffles of one re-deal, see `redeal`
-
 
 @inline
 def num_seats(state):
@@ -197,54 +195,3 @@ def score(state, rules, scores, standings):
         wins = p == state["winner"]
         scores[p] = wins
         standings[p] = wins
-
-
-# --- What a seat cannot know --------------------------------------------------------------------------------------------
-
-
-@jit
-def redeal(state, rules, seat):
-    """Shuffles the deck together with the other hands, less the cards that were taken in the open.
-
-    A player with eight cards does not hold a Ring, or the game would be over: such a deal is shuffled again as a whole, which
-    leaves the others equally likely. A random hand is a Ring once in some four hundred, so two shuffles are rarely needed.
-    Only hands known almost to the last card out of a deck almost used up could need more than ``DEALS``; the last shuffle
-    then stays. It is harmless (a Ring counts when its holder discards) and tells the seat nothing.
-    """
-    if state["phase"] == OVER:
-        return
-    for _ in range(DEALS):
-        _gather_unknown(state, rules, seat)
-        if _deal_unknown(state, rules, seat):
-            return
-
-
-@jit
-def _gather_unknown(state, rules, seat):
-    """Puts every card of another hand that a seat has not seen taken back into the deck."""
-    for p in range(num_seats(state)):
-        if p != seat:
-            hand, known = state["hands"][p], state["known"][p]
-            for card in range(NUM_CARDS):
-                unknown = int(hand[card]) - int(known[card])
-                if unknown > 0:
-                    add_to_deck(state, card, unknown)
-                    state["deck_size"] += unknown
-                    state["tally"][p] -= rules["values"][card] * np.uint64(unknown)
-                    hand[card] = known[card]
-
-
-@jit
-def _deal_unknown(state, rules, seat):
-    """Fills the other hands from the deck; false if one of them would have ended the game."""
-    possible = True
-    for p in range(num_seats(state)):
-        if p != seat:
-            cards = HAND + (p == state["current_player"] and state["phase"] == DISCARD)
-            held = 0
-            for card in range(NUM_CARDS):
-                held += int(state["hands"][p, card])
-            for _ in range(cards - held):
-                _add_to_hand(state, rules, p, draw_from_deck(state))
-            possible &= cards > HAND or not is_ring(state["tally"][p])
-    return possible

@@ -61,7 +61,7 @@ RULES = np.dtype(
         ("max_turns", np.int16),
         ("num_cards", np.int16),  # cards of the whole pack
         ("deck", np.uint64, (DECK_WORDS,)),  # the whole pack, packed as in the record
-        ("values", np.uint64, (NUM_CARDS,)),  # each card's contribution to a tally
+        ("values", np.uint64, (ROW,)),  # each card's contribution to a tally, zeros up to ROW
         ("copies", np.int8, (NUM_CARDS,)),  # copies of each card in the whole pack
     ],
     align=True,

@@ -8,6 +8,7 @@ import pytest
 
 import envs
 from envs.dance_of_eights.ring import is_ring
+from envs.dance_of_eights.worlds import DEALS
 from tests.comparison import random_choice
 from tests.dance_of_eights.table import OTHERS, RING, Table, counts, position
 
@@ -103,6 +104,60 @@ def _check_views(game, state, world, seat):
         assert (again[name] == world[name]).all()
     waiting = [p for p in range(game.num_players) if state["phase"] == 0 or p != state["current_player"]]
     assert not any(is_ring(world["tally"][p]) for p in waiting)
+
+
+@pytest.mark.parametrize("copies", [1, 2])
+@pytest.mark.parametrize("num_players", [2, 4, 7])
+def test_the_cards_dealt_are_those_that_a_plain_shuffle_deals_from_the_same_word(num_players, copies):
+    env = envs.make_vec("dance_of_eights", 60, num_players, seed=3, copies=copies)
+    rng = np.random.default_rng(3)
+    for step in range(41):
+        if step % 10 == 0:
+            words, seats = _words(60, step), rng.integers(num_players, size=60)
+            worlds = env.worlds(words, seats)
+            for i in range(60):
+                assert _same(worlds[i], *_plain_shuffle(env.states[i], int(seats[i]), int(words[i])))
+        env.step(random_choice(env.last()[0]["action_mask"], rng))
+
+
+def test_a_deal_with_a_ring_is_shuffled_again_from_the_words_that_follow():
+    table = Table(position(OTHERS, [*KNOWN, 5, 20], known=[[], KNOWN], deck=[38, 38, *RING[6:]]))
+    shuffles = []
+    for word, world in zip(_words(60), _worlds(table, 0, 60), strict=True):
+        *expected, times = _plain_shuffle(table.env.states[0], 0, int(word))
+        assert _same(world, *expected, times)
+        shuffles.append(times)
+    assert set(shuffles) >= {1, 2}
+
+
+def _same(world, hands, deck, rng, _):
+    found = world["deck"].astype("<u8").view(np.uint8)[:42]
+    return world["hands"][:, :42].tolist() == hands and found.tolist() == deck and int(world["rng"]) == rng
+
+
+def _plain_shuffle(state, seat, word):
+    """All hands, the deck, the last word and the number of shuffles, dealt with lists of cards and numbers of Python."""
+    hidden = state["hands"].astype(int) - state["known"]
+    hidden[seat] = 0
+    deck = state["deck"].astype("<u8").view(np.uint8)[:42] + hidden[:, :42].sum(axis=0)
+    values, others = envs.make_game("dance_of_eights", 2).rules[0]["values"], [p for p in range(len(hidden)) if p != seat]
+    for shuffles in range(DEALS):
+        hands, rest = (state["hands"] - hidden)[:, :42].tolist(), np.repeat(np.arange(42), deck).tolist()
+        for p in others:
+            for _ in range(hidden[p].sum()):
+                word = word + 0x9E3779B97F4A7C15 & 2**64 - 1
+                hands[p][rest.pop((_mixed(word) >> 32) * len(rest) >> 32)] += 1
+        waiting = [p for p in others if sum(hands[p]) == 8]
+        if not any(is_ring(np.dot(values[:42], np.array(hands[p], np.uint64))) for p in waiting):
+            return hands, counts(rest), word, shuffles + 1
+    return hands, counts(rest), word, DEALS
+
+
+def _mixed(word):
+    """The output function of splitmix64."""
+    word = (word ^ word >> 30) * 0xBF58476D1CE4E5B9 & 2**64 - 1
+    word = (word ^ word >> 27) * 0x94D049BB133111EB & 2**64 - 1
+    return word ^ word >> 31
 
 
 def test_a_game_that_is_over_is_not_dealt_again():
