@@ -13,6 +13,7 @@ import pytest
 import envs
 from envs import engine, machine_code
 from envs.chance import bytes_above, put_word, word_at
+from envs.seats import distance, seat_after
 
 ROOT = Path(envs.__file__).parents[1]
 # One rule set of each game, with its most players.
@@ -122,6 +123,14 @@ def test_a_word_holds_eight_counts_of_a_row():
             above = np.frombuffer(int(bytes_above(np.uint64(word), np.uint64(rank))).to_bytes(8, "little"), np.uint8)
             assert (above == (row[8 * place : 8 * place + 8] > rank)).all()
     assert (copy == row).all()
+
+
+def test_seats_follow_one_another_in_a_circle():
+    for players in range(2, 8):
+        for seat in range(players):
+            others = [seat_after(players, seat, steps) for steps in range(players)]
+            assert others == [*range(seat, players), *range(seat)]
+            assert [distance(players, seat, other) for other in others] == [*range(players)]
 
 
 def test_words_of_numbers_do_not_depend_on_the_type_of_the_numbers():

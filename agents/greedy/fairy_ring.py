@@ -34,6 +34,7 @@ from envs.fairy_ring.state import (
     TURNS,
 )
 from envs.game import Game
+from envs.seats import seat_after
 
 _NOTHING = -1e9  # worth of having no play at all
 
@@ -164,7 +165,7 @@ def _flight(state, others, p, movement):
     for left in range(movement, 0, -1):
         mushroom -= 1
         if mushroom < 0:
-            at = seats.seat_after(state, at, 1)
+            at = seat_after(seats.num_seats(state), at, 1)
             mushroom = int(state["num_mushrooms"][at]) - 1
         if left > 1 and state["type"][at, mushroom] == SPRING:
             pays = int(state["village"][at, mushroom, PAYS])

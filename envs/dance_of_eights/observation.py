@@ -8,15 +8,17 @@ import numpy as np
 
 from envs.dance_of_eights.cards import ATTRIBUTES
 from envs.dance_of_eights.ring import BITS
-from envs.dance_of_eights.rules import DISCARD, num_seats, seat_after
+from envs.dance_of_eights.rules import DISCARD, num_seats
 from envs.dance_of_eights.state import HAND, NUM_CARDS, NUM_VALUES, ROW, VALUE_ROW
 from envs.engine import inline, jit
 from envs.game import Section
+from envs.seats import distance, seat_after
+from envs.vectors import ONE, ZERO, write_one_hot
 
 PHASES = 2
 HIGH = 2.0  # no number of an observation is larger
 
-ONE, ZERO, HALF, EIGHTH = np.float32(1), np.float32(0), np.float32(1 / 2), np.float32(1 / HAND)
+HALF, EIGHTH = np.float32(1 / 2), np.float32(1 / HAND)
 _BITS, _ONE, _COUNT = np.uint64(BITS), np.uint64(1), np.uint64((1 << BITS) - 1)
 
 
@@ -46,20 +48,16 @@ def observe(state, rules, seat, out):
     k = _write_counts(state["discard"], row, out, k)
     k = _write_unseen(state["unplaced"], hand, state["known"][seat], row, out, k)
     for steps in range(num_seats(state)):
-        k = _write_counts(state["known"][seat_after(state, seat, steps)], row, out, k)
+        k = _write_counts(state["known"][seat_after(num_seats(state), seat, steps)], row, out, k)
     _write_values(state["tally"][seat], rules["value_row"], out, k)
 
 
 @inline
 def _write_table(state, rules, seat, out):
     """Phase, player to act, turns left and sizes."""
-    players, phase = num_seats(state), int(state["phase"])
-    for i in range(PHASES):
-        out[i] = ONE if i == phase else ZERO
-    for steps in range(players):
-        acts = seat_after(state, seat, steps) == state["current_player"]
-        out[PHASES + steps] = ONE if acts else ZERO
-    k = PHASES + players
+    players, phase, current = num_seats(state), int(state["phase"]), int(state["current_player"])
+    k = write_one_hot(out, 0, PHASES, phase)
+    k = write_one_hot(out, k, players, distance(players, seat, current) if current >= 0 else -1)
     turns, cards = int(rules["max_turns"]), int(rules["num_cards"])
     deck = int(state["deck_size"])
     held = players * HAND + (phase == DISCARD)

@@ -17,6 +17,7 @@ from envs.dance_of_eights.state import (
     Phase,
 )
 from envs.engine import NO_PLAYER, RUNNING, TERMINATED, TRUNCATED, below, byte_total, find_byte, inline, jit
+from envs.seats import seat_after
 
 # Compiled code takes plain numbers faster than enum members.
 GAIN, DISCARD, OVER = (int(phase) for phase in Phase)
@@ -26,13 +27,6 @@ GAIN, DISCARD, OVER = (int(phase) for phase in Phase)
 def num_seats(state):
     """Players of a game; known when the rules are compiled."""
     return len(state["tally"])
-
-
-@inline
-def seat_after(state, seat, steps):
-    """The seat so many places after a seat in turn order."""
-    seat += steps
-    return seat - num_seats(state) if seat >= num_seats(state) else seat
 
 
 # --- The deck -----------------------------------------------------------------------------------------------------------
@@ -166,7 +160,7 @@ def _discard(state, rules, p, card):
 @inline
 def _end_turn(state, rules, p):
     """Turn events: on to the next player; after the last turn of the last player the game is cut off."""
-    following = seat_after(state, p, 1)
+    following = seat_after(num_seats(state), p, 1)
     if following == 0 and state["turn"] == rules["max_turns"]:
         state["phase"] = OVER
         state["current_player"] = NO_PLAYER

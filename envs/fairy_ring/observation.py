@@ -7,7 +7,7 @@ Egocentric: of every list of players the observer comes first, then clockwise. :
 import numpy as np
 
 from envs.engine import inline, jit
-from envs.fairy_ring.seats import distance, knows_hand, num_seats, seat_after
+from envs.fairy_ring.seats import knows_hand, num_seats
 from envs.fairy_ring.state import (
     CARD_FEATURES,
     COLUMNS,
@@ -22,12 +22,14 @@ from envs.fairy_ring.state import (
     TURNS,
 )
 from envs.game import Section
+from envs.seats import distance, seat_after
+from envs.vectors import ONE, ZERO, write_one_hot
 
 AHEAD = 12  # mushrooms of the route shown ahead of the own fairy
 PHASES = 4
 HIGH = 16.0  # no number of an observation is larger
 
-ONE, HALF, ZERO = np.float32(1.0), np.float32(0.5), np.float32(0.0)
+HALF = np.float32(0.5)
 POINTS_UNIT, MANA_UNIT = np.float32(1 / 10), np.float32(1 / 20)
 # Columns of a mushroom: cards by type as a share of the largest stack, fireflies, what it pays in twentieths of a point.
 VILLAGE_UNITS = np.tile(np.array([1 / STACK] * (COLUMNS - 2) + [1 / 2, 1 / 20], dtype=np.float32), MUSHROOMS)
@@ -80,29 +82,21 @@ def observe(state, rules, seat, out):
 
 
 @inline
-def _write_one_hot(out, k, length, index):
-    """Writes a one-hot code, all zeros for a negative index; returns the place after it."""
-    for i in range(length):
-        out[k + i] = ONE if i == index else ZERO
-    return k + length
-
-
-@inline
 def _write_clock(state, seat, out):
     players = num_seats(state)
     current = int(state["current_player"])
-    k = _write_one_hot(out, 0, PHASES, int(state["phase"]))
-    k = _write_one_hot(out, k, ROUNDS, int(state["round"]) - 1)
-    k = _write_one_hot(out, k, TURNS, int(state["turn"]) - 1)
-    k = _write_one_hot(out, k, players, distance(state, seat, int(state["first_player"])))
-    return _write_one_hot(out, k, players, distance(state, seat, current) if current >= 0 else -1)
+    k = write_one_hot(out, 0, PHASES, int(state["phase"]))
+    k = write_one_hot(out, k, ROUNDS, int(state["round"]) - 1)
+    k = write_one_hot(out, k, TURNS, int(state["turn"]) - 1)
+    k = write_one_hot(out, k, players, distance(players, seat, int(state["first_player"])))
+    return write_one_hot(out, k, players, distance(players, seat, current) if current >= 0 else -1)
 
 
 @inline
 def _write_scores(state, seat, out, k):
     players = num_seats(state)
     for steps in range(players):
-        p = seat_after(state, seat, steps)
+        p = seat_after(players, seat, steps)
         out[k + steps] = min(np.float32(state["points"][p]) * POINTS_UNIT, np.float32(HIGH))
         out[k + players + steps] = np.float32(state["mana"][p]) * MANA_UNIT
     return k + 2 * players
@@ -138,7 +132,7 @@ def _write_own_cards(state, rules, seat, out, k):
 def _write_villages(state, seat, out, k):
     flat = state["village"].reshape(num_seats(state) * CELLS)
     for steps in range(num_seats(state)):
-        start = seat_after(state, seat, steps) * CELLS
+        start = seat_after(num_seats(state), seat, steps) * CELLS
         # Flat views with an index from 0 are what the compiler turns into vector code (4x).
         village, part = flat[start : start + CELLS], out[k : k + CELLS]
         for cell in range(CELLS):
@@ -155,8 +149,8 @@ def _write_fairies(state, seat, out, k):
     for i in range(players * route):
         part[i] = ZERO
     for steps in range(players):
-        p = seat_after(state, seat, steps)
-        village = distance(state, seat, int(state["fairy_village"][p]))
+        p = seat_after(players, seat, steps)
+        village = distance(players, seat, int(state["fairy_village"][p]))
         part[steps * route + village * MUSHROOMS + int(state["fairy_mushroom"][p])] = ONE
     return k + players * route
 
@@ -167,17 +161,17 @@ def _write_route(state, seat, out, k, villages):
     players = num_seats(state)
     village, mushroom = int(state["fairy_village"][seat]), int(state["fairy_mushroom"][seat])
     # The end of the next village is read ahead, so that no step of the route waits for it.
-    following = seat_after(state, village, 1)
+    following = seat_after(players, village, 1)
     last = int(state["num_mushrooms"][following]) - 1
     for _ in range(AHEAD):
         leaves = mushroom == 0
         village = following if leaves else village
         mushroom = last if leaves else mushroom - 1
-        following = seat_after(state, village, 1)
+        following = seat_after(players, village, 1)
         last = int(state["num_mushrooms"][following]) - 1
-        steps = distance(state, seat, village)
+        steps = distance(players, seat, village)
         _copy_mushroom(out, villages + steps * CELLS + mushroom * COLUMNS, k)
-        k = _write_one_hot(out, k + COLUMNS, players, steps)
+        k = write_one_hot(out, k + COLUMNS, players, steps)
     return k
 
 
@@ -195,7 +189,7 @@ def _copy_mushroom(out, source, k):
 def _write_known_hands(state, rules, seat, out, k):
     others = num_seats(state) - 1
     for i in range(others):
-        p = seat_after(state, seat, i + 1)
+        p = seat_after(num_seats(state), seat, i + 1)
         known = knows_hand(state, seat, p)
         out[k + i] = ONE if known else ZERO
         for place in range(HAND):
@@ -219,7 +213,7 @@ def _write_objectives(state, seat, out, k):
     _write_bits(state["objectives"], out, k)
     for steps in range(num_seats(state)):
         k += NUM_OBJECTIVES
-        _write_bits(state["completed"][seat_after(state, seat, steps)], out, k)
+        _write_bits(state["completed"][seat_after(num_seats(state), seat, steps)], out, k)
 
 
 @inline

@@ -1,12 +1,12 @@
 """The rules of Fairy Ring over one record, in the order of the rulebook.
 
-``seats`` knows who sits where and whose cards a seat knows, ``hands`` the cards in hands, ``villages`` what stands in a village
-and what it pays. Section names in the docstrings are those of the rulebook. Nothing here raises or allocates; actions are legal.
+``seats`` knows whose cards a seat knows, ``hands`` the cards in hands, ``villages`` what stands in a village and what it pays.
+Section names in the docstrings are those of the rulebook. Nothing here raises or allocates; actions are legal.
 """
 
 from envs.engine import NO_PLAYER, RUNNING, TERMINATED, below, inline, jit
 from envs.fairy_ring.hands import deal, empty_hand, pass_hands, remove_card, see_new_hands
-from envs.fairy_ring.seats import knows_hand, num_seats, seat_after
+from envs.fairy_ring.seats import knows_hand, num_seats
 from envs.fairy_ring.state import (
     ACADEMY,
     CHOOSE,
@@ -34,6 +34,7 @@ from envs.fairy_ring.state import (
     TURNS,
 )
 from envs.fairy_ring.villages import complete_objectives, mana_of, plant, put_card
+from envs.seats import seat_after
 
 # --- Setup -------------------------------------------------------------------------------------------------------------
 
@@ -157,7 +158,7 @@ def _choose(state, rules, place):
     """A. Choose: a card is put aside face down; when all have chosen the first player resolves."""
     p = state["current_player"]
     state["chosen"][p] = state["hand"][p, place]
-    following = seat_after(state, p, 1)
+    following = seat_after(num_seats(state), p, 1)
     state["current_player"] = following
     if following == state["first_player"]:
         _reveal(state, rules, following)
@@ -206,7 +207,7 @@ def _move_fairy(state, movement):
     for left in range(movement, 0, -1):
         mushroom -= 1
         if mushroom < 0:
-            at = seat_after(state, at, 1)
+            at = seat_after(num_seats(state), at, 1)
             mushroom = int(state["num_mushrooms"][at]) - 1
         if left > 1 and state["type"][at, mushroom] == SPRING:
             gather_mana(state, at, int(state["village"][at, mushroom, PAYS]))
@@ -269,7 +270,7 @@ def _gather_own(state, p, kind, movement):
 @jit
 def _end_resolution(state, rules):
     """The next player resolves, or the turn ends."""
-    following = seat_after(state, int(state["current_player"]), 1)
+    following = seat_after(num_seats(state), int(state["current_player"]), 1)
     if following == state["first_player"]:
         _end_turn(state, rules)
     else:
@@ -284,7 +285,7 @@ def _end_turn(state, rules):
     if state["turn"] == TURNS and state["round"] == ROUNDS:
         _end_game(state)
         return
-    state["first_player"] = seat_after(state, int(state["first_player"]), 1)
+    state["first_player"] = seat_after(num_seats(state), int(state["first_player"]), 1)
     if state["turn"] == TURNS:
         _deal_again(state, rules)
         return

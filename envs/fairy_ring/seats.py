@@ -1,7 +1,8 @@
-"""Who sits where at a table of Fairy Ring, and whose cards a seat knows."""
+"""How many sit at a table of Fairy Ring, and whose cards a seat knows; the seats follow one another clockwise."""
 
 from envs.engine import inline
 from envs.fairy_ring.state import NO_CARD, PLACE
+from envs.seats import distance
 
 
 @inline
@@ -11,23 +12,9 @@ def num_seats(state):
 
 
 @inline
-def seat_after(state, seat, steps):
-    """The seat so many places clockwise (to the left) of a seat."""
-    seat += steps
-    return seat - num_seats(state) if seat >= num_seats(state) else seat
-
-
-@inline
-def distance(state, seat, other):
-    """How many places clockwise of ``seat`` the seat ``other`` sits."""
-    steps = other - seat
-    return steps + num_seats(state) if steps < 0 else steps
-
-
-@inline
 def knows_hand(state, seat, other):
     """Whether a seat has held, this round, the hand that ``other`` holds now (hands go one place on every turn)."""
-    return distance(state, seat, other) < state["turn"]
+    return distance(num_seats(state), seat, other) < state["turn"]
 
 
 @inline

@@ -9,7 +9,7 @@ import numpy as np
 from envs.engine import inline, jit, merged
 from envs.game import Section
 from envs.mushroom_rings.paths import part_across
-from envs.mushroom_rings.planes import ONE, ZERO, planes_end, rewrite_planes, write_planes
+from envs.mushroom_rings.planes import planes_end, rewrite_planes, write_planes
 from envs.mushroom_rings.state import (
     EDGES,
     LARGEST_RING,
@@ -34,6 +34,8 @@ from envs.mushroom_rings.state import (
     TO_STUMP,
 )
 from envs.mushroom_rings.turns import num_seats
+from envs.seats import distance, seat_after
+from envs.vectors import ONE, ZERO, write_one_hot
 
 HIGH = 16.0  # no number of an observation is larger
 LOW = -1.0  # none is smaller
@@ -136,34 +138,13 @@ def _flag(truth):
     return ONE if truth else ZERO
 
 
-@inline
-def _write_one_hot(out, k, length, index):
-    """Writes a one-hot code, all zeros for a negative index; returns the place after it."""
-    for i in range(length):
-        out[k + i] = ONE if i == index else ZERO
-    return k + length
-
-
-@inline
-def _distance(state, seat, other):
-    """How many places after ``seat`` the seat ``other`` sits."""
-    steps = other - seat
-    return steps + num_seats(state) if steps < 0 else steps
-
-
-@inline
-def _seat_at(state, seat, steps):
-    seat += steps
-    return seat - num_seats(state) if seat >= num_seats(state) else seat
-
-
 # --- The course of the game and what is in hand -------------------------------------------------------------------------
 
 
 @merged
 def _write_clock(state, rules, seat, out, k):
     players, current = num_seats(state), np.int64(state["current_player"])
-    k = _write_one_hot(out, k, OVER, state["phase"])
+    k = write_one_hot(out, k, OVER, state["phase"])
     out[k] = min(np.float32(state["round"]) * _ROUND, np.float32(HIGH))
     out[k + 1] = np.float32(max(rules["bag_end"] - state["top"], 0)) * _BAG
     out[k + 2] = np.float32(state["laid"]) * _TURN_TILES
@@ -171,9 +152,9 @@ def _write_clock(state, rules, seat, out, k):
     out[k + 4] = _flag(state["ending"])
     out[k + 5] = _flag(state["last_moves"])
     out[k + 6] = _flag(state["turn_step"] == OWED)
-    k = _write_one_hot(out, k + CLOCK, players, _distance(state, seat, state["turn_player"]))
-    k = _write_one_hot(out, k, players, _distance(state, seat, current) if current >= 0 else NONE)
-    return _write_one_hot(out, k, players, _distance(state, seat, state["first_player"]))
+    k = write_one_hot(out, k + CLOCK, players, distance(players, seat, state["turn_player"]))
+    k = write_one_hot(out, k, players, distance(players, seat, current) if current >= 0 else NONE)
+    return write_one_hot(out, k, players, distance(players, seat, state["first_player"]))
 
 
 @jit
@@ -183,11 +164,11 @@ def _write_hand(state, rules, seat, out, k):
     if orientation != NONE:
         for edge in range(EDGES):
             out[k - TILE_FEATURES + edge] = rules["edge_share"][tile, orientation, edge]
-    k = _write_one_hot(out, k, ORIENTATIONS, orientation)
+    k = write_one_hot(out, k, ORIENTATIONS, orientation)
     k = _write_around(state, rules, seat, out, k)
-    k = _write_one_hot(out, k, NUM_GNOMES, state["hand_gnome"])
-    k = _write_one_hot(out, k, TO_STUMP + 1, state["hand_place"])
-    k = _write_one_hot(out, k, NUM_COLORS, state["hand_sold"])
+    k = write_one_hot(out, k, NUM_GNOMES, state["hand_gnome"])
+    k = write_one_hot(out, k, TO_STUMP + 1, state["hand_place"])
+    k = write_one_hot(out, k, NUM_COLORS, state["hand_sold"])
     out[k] = _flag(ring != NONE)
     out[k + 1] = np.float32(state["ring_size"][max(ring, 0)]) * _SEVENTH if ring != NONE else ZERO
     for color in range(NUM_COLORS):
@@ -275,7 +256,7 @@ def _write_rings(state, rules, seat, out, k):
                 out[k + 4 + color] = _clip(state["ring_mushrooms"][ring, color]) * _FIFTH
             owner = np.int64(state["ring_owner"][ring])
             if owner != NONE:
-                out[k + RING + _distance(state, seat, owner)] = ONE
+                out[k + RING + distance(num_seats(state), seat, owner)] = ONE
             k += length
     return end
 
@@ -300,7 +281,7 @@ def _write_markets(state, out, k):
 @merged
 def _write_players(state, rules, seat, out, k):
     for steps in range(num_seats(state)):
-        k = _write_player(state, rules, _seat_at(state, seat, steps), out, k)
+        k = _write_player(state, rules, seat_after(num_seats(state), seat, steps), out, k)
     return k
 
 
@@ -320,7 +301,7 @@ def _write_player(state, rules, p, out, k):
     for slot in range(STORAGE + 1):
         k = _write_tile_features(rules, state["storage"][p, slot], out, k)
     for g in range(NUM_GNOMES):
-        k = _write_one_hot(out, k, GNOME_PLACES, np.int64(state["gnome_at"][NUM_GNOMES * p + g]))
+        k = write_one_hot(out, k, GNOME_PLACES, np.int64(state["gnome_at"][NUM_GNOMES * p + g]))
         _write_coordinates(rules, np.int64(state["gnome_cell"][NUM_GNOMES * p + g]), out, k)
         k += 2
     return k

@@ -17,6 +17,7 @@ from envs.mushroom_rings.looks import (
 )
 from envs.mushroom_rings.paths import part_across
 from envs.mushroom_rings.state import EDGES, NONE, NUM_COLORS, PLANES, SEGMENTS, max_open_cells
+from envs.vectors import ONE, ZERO
 
 LAID, JOINS, CLAIMS = 0, 1, 1 + EDGES
 COLORS = CLAIMS + SEGMENTS
@@ -24,7 +25,6 @@ CHOSEN = COLORS + NUM_COLORS
 assert PLANES == CHOSEN + 1
 RECENT_TILES = 8
 
-ONE, ZERO = np.float32(1.0), np.float32(0.0)
 _AGE = np.float32(0.5 / RECENT_TILES)
 
 # A trace tells what the planes show: how many tiles, the cell chosen, how many cells where a path meets itself; then the looks

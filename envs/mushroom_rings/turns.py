@@ -16,6 +16,7 @@ from envs.mushroom_rings.state import (
     PLACING,
     RINGS,
 )
+from envs.seats import seat_after
 
 MOST_MUSHROOMS = 10_000  # no player has so many: points come before mushrooms
 
@@ -24,12 +25,6 @@ MOST_MUSHROOMS = 10_000  # no player has so many: points come before mushrooms
 def num_seats(state):
     """Players of a game; known when the rules are compiled."""
     return len(state["treasure"])
-
-
-@inline
-def seat_after(state, seat):
-    """The next seat in turn order."""
-    return seat + 1 if seat + 1 < num_seats(state) else 0
 
 
 @jit
@@ -77,7 +72,7 @@ def _end_turn(state):
     state["hand_gnome"] = NONE
     state["hand_place"] = NONE
     state["hand_sold"] = NONE
-    following = seat_after(state, state["turn_player"])
+    following = seat_after(num_seats(state), state["turn_player"], 1)
     round_is_over = following == state["first_player"]
     if state["last_moves"]:
         if round_is_over:
@@ -96,7 +91,7 @@ def _end_turn(state):
 @inline
 def _after_last_owed_rings(state):
     """End: the next player's owed rings; after all of them the last gnome moves, from the first player."""
-    following = seat_after(state, state["turn_player"])
+    following = seat_after(num_seats(state), state["turn_player"], 1)
     if following == state["first_player"]:
         _begin_last_move(state, following)
     else:
