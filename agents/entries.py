@@ -136,6 +136,24 @@ def entries_for(folder: Path, rule_set: str, num_players: int) -> list[Entry]:
     return [entry for entry in found if (entry.rule_set, entry.num_players) == (rule_set, num_players)]
 
 
+def entered(folder: Path, game: Game) -> tuple[list[Entrant], list[str]]:
+    """Those that have entered a leaderboard, and why others that tried cannot play, in a line each.
+
+    Raises:
+        ValueError: A file is no entry.
+    """
+    entrants, refused = [], []
+    for entry in entries_for(folder, game.name, game.num_players):
+        entrant = entry.from_above
+        try:
+            make_agent(entrant.spec(folder), game)
+        except ValueError as error:
+            refused.append(f"without {entrant.name} of {entry.path.name}: {error}")
+        else:
+            entrants.append(entrant)
+    return entrants, refused
+
+
 def let_import(folder: Path) -> None:
     """Lets the modules of a folder be imported, behind all others."""
     if str(folder.resolve()) not in sys.path:

@@ -15,8 +15,8 @@ from typing import Any
 import envs
 from agents import board, workers
 from agents.board import Board
-from agents.entries import Entrant, Entry, baselines, entries_for, let_import
-from agents.evaluation import costs, fingerprint, rules_digest, settings_of, versions
+from agents.entries import Entrant, Entry, baselines, entered, let_import
+from agents.evaluation import complaints, costs, fingerprint, rules_digest, settings_of, versions
 from agents.index_page import index_page
 from agents.partial import Partial
 from agents.tournament import Match
@@ -67,7 +67,7 @@ class Plan:
         entry: An entry whose own file this is to be; None: a leaderboard.
 
     Attributes:
-        missing: Why agents of this package do not play, in a line each.
+        missing: Why agents of this package or those that have entered do not play, in a line each.
 
     Raises:
         ValueError: There is no such game or only one agent for it, or an entry is broken or has the name of another.
@@ -90,7 +90,8 @@ class Plan:
         known, self.missing = baselines(self.game)
         if entry is None:
             let_import(path.parent / "entries")
-            entrants = [*known, *(found.from_above for found in entries_for(path.parent, rule_set, num_players))]
+            others, refused = entered(path.parent, self.game)
+            entrants, self.missing = [*known, *others], [*self.missing, *refused]
             self.pairs = board.all_pairs(len(entrants))
         else:
             let_import(path.parent)
@@ -211,6 +212,9 @@ def make_boards(plans: Iterable[Plan], run: Runner, is_fresh: bool, say: Callabl
             say(line)
         say(f"{plan.path.stem}: {len(plan.tournament.deals):,} games of {', '.join(plan.tournament.names)}")
         partial = plan.open_partial(is_fresh)
-        paths += plan.write(run(plan.tournament, partial))
+        match = run(plan.tournament, partial)
+        paths += plan.write(match)
         partial.discard()
+        for line in complaints(match):
+            say(line)
     return paths

@@ -81,7 +81,8 @@ def test_a_board_has_all_agents_all_games_and_the_same_bytes_again(made, capsys)
     assert found["agents"][3]["counts"]["illegal"] > 0 and "stumble forfeited games: ValueError: a bad word." in found["notes"]
     assert {"python", "numpy"} <= set(found["versions"])
     assert evaluate.main([*MAKE, "--workers", "2"]) == 0 and made.read_bytes() == first
-    assert "without ppo: " in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "without ppo: " in said and "stumble forfeited games: ValueError: a bad word." in said
     assert {path.name for path in made.parent.iterdir()} == {"entries", "index.html", made.name, f"{NAME}.timing.json"}
     again = found["command"].split()[2:]
     assert again == ["--leaderboard", "dance_of_eights", "--num-players", "2", "--games", "12"]
@@ -190,6 +191,16 @@ def test_an_entry_is_played_against_the_agents_of_this_package_and_checked(place
     assert check(path, "--share", "1") == 0
     assert evaluate.main(MAKE) == 0
     assert [agent["name"] for agent in json.loads((place / f"{NAME}.json").read_text())["agents"]][2] == "low"
+
+
+def test_a_board_is_made_without_an_entry_that_cannot_play_and_says_so(place, capsys):
+    path = place / "entries" / "low.json"
+    path.write_text(path.read_text().replace("entering:Lowest", "entering:Highest"))
+    assert evaluate.main(MAKE) == 0
+    said = capsys.readouterr().out
+    assert "without low of low.json: cannot make agent 'entering:Highest': AttributeError" in said
+    entrants = json.loads((place / f"{NAME}.json").read_text())["entrants"]
+    assert [entrant["name"] for entrant in entrants] == ["random", "greedy", "stumble"]
 
 
 def test_a_checkpoint_can_enter(place):
