@@ -261,6 +261,7 @@ def test_settings_are_read_from_the_name():
         ("explorations=1", "no option 'explorations' .did you mean 'exploration'"),
         ("0", "option simulations is '0'; it must be a whole number from 1"),
         ("many", "option simulations is 'many'"),
+        ("10000000000", "option simulations is '10000000000'; it must be a whole number from 1 to 1,073,741,823"),
         ("4,5", "option simulations is given twice"),
         ("depth=-1", "option depth is '-1'; it must be a whole number from 0"),
         ("exploration=wide", "option exploration is 'wide'; it must be a number from 0"),

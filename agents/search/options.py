@@ -11,6 +11,7 @@ from envs.game import Game, suggestion
 
 ROLLOUTS = ("greedy", "random")
 SIMULATIONS = 400
+MOST = (1 << 30) - 1  # simulations, or decisions of a rollout
 
 
 @dataclass(frozen=True)
@@ -79,8 +80,8 @@ def parse_settings(text: str, game: Game) -> Settings:
 def _value(name: str, text: str) -> Any:
     if name in _COUNTS:
         least = _COUNTS[name]
-        if not (text.isascii() and text.isdigit() and least <= int(text) < 1 << 30):
-            raise ValueError(f"ismcts: option {name} is {text!r}; it must be a whole number from {least}")
+        if not (text.isascii() and text.isdigit() and least <= int(text) <= MOST):
+            raise ValueError(f"ismcts: option {name} is {text!r}; it must be a whole number from {least} to {MOST:,}")
         return int(text)
     if name == "rollout" and text not in ROLLOUTS:
         raise ValueError(f"ismcts: option rollout is {text!r}; choose from {', '.join(ROLLOUTS)}")
