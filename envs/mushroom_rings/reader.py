@@ -41,8 +41,11 @@ class Reader:
         return words.index(value)
 
     def entries(self, place: str, value: Any, low: int, high: int) -> Sequence[Any]:
-        if not isinstance(value, list | tuple) or not low <= len(value) <= high:
-            raise ValueError(f"{place} is {value!r}; it must be a list of {low} to {high} entries")
+        wanted = f"{low} to {high}" if low < high else f"{low}"
+        if not isinstance(value, list | tuple):
+            raise ValueError(f"{place} is {value!r}; it must be a list of {wanted} entries")
+        if not low <= len(value) <= high:
+            raise ValueError(f"{place} has {len(value)} entries; it must be a list of {wanted}")
         return value
 
     def numbers(self, place: str, value: Any, length: tuple[int, int], low: int, high: int) -> list[int]:

@@ -75,6 +75,9 @@ WRONG = [
     (change(["offer", 0], 200), r"offer\[0\] is 200"),
     (change(["offer", 0], 2), "tile 2 is in"),
     (change(["bag_size"], 1), "bag_size is 1"),
+    (change(["rings"], []), "rings has 0 entries; it must be a list of 1$"),
+    (change(["hand", "cell"], 3), "hand.cell is 3; it must be a list of 2 entries$"),
+    (change(["players", 0, "storage"], [1] * 4), r"players\[0\].storage has 4 entries; it must be a list of 0 to 3$"),
     (change(["current_player"], 1), "current_player is 1"),
     (lambda state: state.pop("paths"), "paths is missing"),
 ]
