@@ -85,15 +85,18 @@ def test_the_last_marker_alone_on_a_slot_with_two_spaces_triggers_the_end(game):
     assert state["players"][0]["storage"] == []  # the 8th marker brings no wildflower
 
 
-def test_a_slot_with_two_spaces_as_fifth_and_sixth_marker_brings_one_wildflower(game):
+@pytest.mark.parametrize("before", range(1, 7))
+def test_a_slot_with_two_spaces_brings_one_wildflower_for_whichever_of_its_markers(game, before):
     #       18  31  17
-    #     19   3   6  16      tile 20 closes the ring of ten; four markers have moved before
+    #     19   3   6  16      tile 20 closes the ring of ten; so many markers have moved before
     #   [20]  ST  15
     #        5   2
-    table = closes_a_large_ring(game, with_player(markers=[0, 1, 2, 3]))
+    moved = [0, 1, 2, 3, 4, 5][:before]
+    table = closes_a_large_ring(game, with_player(markers=moved))
     player = table.do("slot", slot=10)["players"][0]
-    assert player["markers"] == [0, 1, 2, 3, 10, 10]
-    assert player["flowers"] == [0] and player["storage"] == [93]
+    brings = before < 6  # of two markers in a row one is even; the 7th and the 8th bring nothing
+    assert player["markers"] == [*moved, 10, 10]
+    assert player["flowers"] == [0] * brings and player["storage"] == [93] * brings
 
 
 def test_two_rings_are_scored_one_after_the_other(game):
