@@ -62,3 +62,13 @@ def test_records_name_every_large_array():
 def test_evaluation_plays_what_it_says():
     (row,) = table.evaluation(games=4)
     assert row.what.startswith("fairy_ring 2p, 4 games") and row.at_most == 3
+
+
+def test_search_is_measured_against_its_aim():
+    first, second = table.search(simulations=3, num_envs=2)
+    assert first.what.startswith("fairy_ring 2p, `ismcts:3`") and first.value > 0 and first.at_least == 300_000
+    assert second.what.startswith("dance_of_eights 2p") and second.value > 0 and not second.aim
+
+
+def test_every_rule_set_is_in_the_table():
+    assert {name for name, _ in table.TABLES} == set(envs.GAMES)
