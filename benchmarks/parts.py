@@ -21,6 +21,12 @@ def _copy_records(source, target, times):
             target[i] = source[i]
 
 
+@engine.jit
+def _mark_legal(legal, states, rules, masks):
+    for i in range(len(states)):
+        legal(states[i], rules[0], masks[i]["row"])
+
+
 def fastest(call: Callable[[], object], rounds: int) -> float:
     """CPU nanoseconds of a call, the least of some rounds after one that is not counted."""
     call()
@@ -47,7 +53,7 @@ def _random_step(env: VectorAECEnv, words: np.ndarray, actions: np.ndarray) -> N
 
 
 def parts(name: str, num_players: int, num_envs: int = 1024, steps: int = 60, rounds: int = 7) -> list[Row]:
-    """Copying, re-dealing, and the share of observation and sampling in a decision; the rest is rules, mask and restarts."""
+    """Copying, re-dealing, and the shares of observation, mask, sampling and restarts in a decision; the rest is rules."""
     game = envs.make_game(name, num_players)
     env = in_the_middle(game, num_envs)
     kernels = game.kernels
@@ -69,7 +75,6 @@ def parts(name: str, num_players: int, num_envs: int = 1024, steps: int = 60, ro
     begun = env._streams["episode"].sum()
     step = fastest(played, rounds) / steps / num_envs
     games = (env._streams["episode"].sum() - begun) / ((rounds + 1) * steps * num_envs)
-    observing = fastest(lambda: kernels.observe_batch(env.states, game.rules, seats, env._view_rows), rounds) / num_envs
     sampling = fastest(lambda: kernels.sample_batch(env._mask_rows, words, actions), rounds) / num_envs
     showing = fastest(
         lambda: kernels.show_batch(
@@ -77,12 +82,12 @@ def parts(name: str, num_players: int, num_envs: int = 1024, steps: int = 60, ro
         ),
         rounds,
     ) / num_envs  # fmt: skip
-    observing = min(observing, showing)  # a row that is written again may take only what has changed
+    mask = fastest(lambda: _mark_legal(kernels.legal, env.states, game.rules, env._mask_rows), rounds) / num_envs
+    observing = max(0.0, showing - mask)  # of a view that is written again, as in a step: perhaps only what has changed
     seats = np.maximum(env.agent_selection, 0).astype(np.int64)
     redeal = fastest(lambda: kernels.redeal_batch(env.states, game.rules, seats, words, worlds), rounds) / num_envs
     copy = fastest(lambda: _copy_records(env.states[:few], worlds[:few], copies), rounds) / copies / few
     restart = max(0.0, fastest(dealt, rounds) / num_envs - showing) * games
-    mask = max(0.0, showing - observing)
     rest = max(0.0, step - observing - mask - sampling - restart)
     label = f"{name} {num_players}p"
     kib = game.state_dtype.itemsize / 1024
