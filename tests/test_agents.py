@@ -245,19 +245,3 @@ def test_greedy_plays_other_card_lists_and_all_fireflies(tmp_path):
 def test_every_listed_player_is_there():
     for module in PLAYERS:
         assert any(entry.module == module for entry in envs.GAMES.values())
-
-
-def test_a_batch_is_quick():
-    """About 2 us a decision on a quiet core; the bound leaves room for a slow and busy one."""
-    if not engine.is_compiled(fairy_ring._act_batch):
-        pytest.skip("measures machine code")
-    from time import process_time
-
-    game = envs.make_game("fairy_ring", 2)
-    agent = make_agent("greedy", game)
-    batches = [env.worlds(np.arange(512, dtype=np.uint64)) for env in positions(game, steps=60, num_envs=512)]
-    agent.act(None, None, batches[0])
-    start = process_time()
-    for worlds in batches:
-        agent.act(None, None, worlds)
-    assert (process_time() - start) / (60 * 512) < 15e-6

@@ -7,7 +7,6 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -354,10 +353,3 @@ def test_a_checkpoint_refuses_another_game(finished, tmp_path, game):
     (tmp_path / "broken.zip").write_bytes(path.read_bytes()[:2000])
     with pytest.raises(ValueError, match="no checkpoint"):
         PolicyAgent(tmp_path / "broken.zip", game)
-
-
-def test_a_checkpoint_loads_quickly(finished, game):
-    PolicyAgent(finished / "model.zip", game)
-    begin = time.process_time()
-    PolicyAgent(finished / "model.zip", game)
-    assert time.process_time() - begin < 0.5
