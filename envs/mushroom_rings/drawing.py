@@ -225,7 +225,7 @@ def _draw_flower_market(picture: Svg, view: View, x: float, y: float) -> None:
         picture.text(cx + 12, y + 4, label, 11, fill=INK if count else QUIET)
     guests = [p for p, player in enumerate(view["players"]) for g in player["gnomes"] if g and g["at"] == "flower_market"]
     for i, player in enumerate(guests):
-        _draw_gnome(picture, x + 484 + 16 * i, y, player)
+        _draw_gnome(picture, x + 484 + 16 * i, y + 12, player)  # below the last row of the pinwheel market
 
 
 def _draw_flower(picture: Svg, x: float, y: float, kind: int, faded: bool = False) -> None:
