@@ -41,6 +41,17 @@ def test_redealing_shuffles_the_pile_and_nothing_else(game):
             assert world[name].tobytes() == before[name].tobytes(), name
 
 
+def test_what_is_dealt_anew_does_not_depend_on_what_was_hidden(game):
+    for decisions in (0, 150, 290):
+        env = played(game, decisions)
+        word, seat = np.array([5], np.uint64), np.array([1])
+        first = env.worlds(word, seat).copy()
+        top = int(env.states["top"][0])
+        env.states["pile"][0, top:] = env.states["pile"][0, top:][::-1].copy()
+        second = env.worlds(word, seat)
+        assert first.tobytes() == second.tobytes() and len(set(first["pile"][0, top:])) == 92 - top
+
+
 def test_a_seat_does_not_see_the_bag(game):
     view = game.to_dict(played(game, 30).states, 0)
     assert view["bag"] is None and view["set_aside"] is None and view["bag_size"] > 0
