@@ -33,6 +33,9 @@ from agents.tournament import Chunk
 Board = dict[str, Any]
 Row = list[Any]
 
+ANCHOR = "greedy"
+"""The agent at rating 0. Good agents lose to it now and then, so their ratings have intervals; to ``random`` they never do."""
+
 
 def all_pairs(count: int) -> list[list[int]]:
     """Every two of some agents."""
@@ -109,7 +112,7 @@ def build(header: Mapping[str, Any], rows: Sequence[Row]) -> Board:
     names = [entrant["name"] for entrant in header["entrants"]]
     lineup, chunk = chunk_of(rows, header["num_players"], len(names))
     match = tournament.to_match(names, lineup, np.array([row[0] for row in rows], np.int64), chunk)
-    result = figures_of(match, None, header["seed"])
+    result = figures_of(match, ANCHOR if ANCHOR in names else None, header["seed"])
     result["settings"] |= {"rotations": header["num_players"], "threads": 1}
     return dict(header) | result | {"format": FORMAT, "notes": complaints(match), "results": list(rows)}
 

@@ -1,7 +1,7 @@
 """Makes leaderboards: ``python evaluate.py --leaderboard fairy_ring``, and the results of an entry: ``--enter FILE``.
 
-On a leaderboard every two agents play the same deals, as many as ``GAMES`` says, each with all rotations; with more seats than
-two the seats left over are filled with repeats of each in turn (see ``agents.tournament.schedule``).
+On a leaderboard every two agents play the same deals, as many as ``usual_deals`` says, each with all rotations; with more seats
+than two the seats left over are filled with repeats of each in turn (see ``agents.tournament.schedule``).
 """
 
 import json
@@ -24,20 +24,18 @@ from envs.files import write_aside
 from envs.game import Game
 
 FOLDER = Path("leaderboard")
-BOARDS = (
-    ("fairy_ring", 2),
-    ("fairy_ring", 4),
-    ("fairy_ring_objectives", 2),
-    ("dance_of_eights", 2),
-    ("mushroom_rings", 2),
-)
-"""Rule sets and numbers of players that have a leaderboard unless others are asked for."""
-
-GAMES = {"mushroom_rings": 20}
-USUAL_GAMES = 200
-"""Games between every two agents, by rule set: what five agents of which two search play in some minutes on two cores."""
+DEALS = {"mushroom_rings": 10}
+USUAL_DEALS = 100
+"""Deals every two agents play, by rule set: what five agents of which two search play in some minutes on two cores."""
+MANY_SEATS_DEALS = 10
+"""With more than two players, where every deal has as many games as seats and every game as many searches."""
 
 Runner = Callable[[workers.Tournament, Partial], Match]
+
+
+def all_boards() -> list[tuple[str, int]]:
+    """Every rule set with every number of players."""
+    return [(name, count) for name in envs.GAMES for count in envs.game_module(name).PLAYERS]
 
 
 def boards_for(rule_set: str, num_players: int | None) -> list[tuple[str, int]]:
@@ -46,12 +44,17 @@ def boards_for(rule_set: str, num_players: int | None) -> list[tuple[str, int]]:
     Raises:
         ValueError: There is no such rule set.
     """
-    if rule_set == "all":
-        asked = [(name, count) for name, count in BOARDS if num_players in (None, count)]
-        return asked or [(name, num_players) for name in dict(BOARDS) if num_players is not None]
-    envs.game_module(rule_set)
-    usual = [count for name, count in BOARDS if name == rule_set] or [2]
-    return [(rule_set, count) for count in ([num_players] if num_players else usual)]
+    if rule_set != "all":
+        envs.game_module(rule_set)
+    names = list(envs.GAMES) if rule_set == "all" else [rule_set]
+    boards = [(name, count) for name, count in all_boards() if name in names and num_players in (None, count)]
+    return boards or [(name, num_players) for name in names if num_players is not None]
+
+
+def usual_deals(rule_set: str, num_players: int) -> int:
+    """Deals every two agents play unless told otherwise."""
+    deals = DEALS.get(rule_set, USUAL_DEALS)
+    return deals if num_players == 2 else min(deals, MANY_SEATS_DEALS)
 
 
 class Plan:
@@ -62,7 +65,7 @@ class Plan:
         num_players: Seats.
         folder: Of the file, and of the checkpoints it names.
         path: The file.
-        games: Games between every two agents, rounded up to whole deals; None: as ``GAMES`` says.
+        games: Games between every two agents, rounded up to whole deals; None: as ``usual_deals`` says.
         seed: Of deals, line-ups and intervals.
         entry: An entry whose own file this is to be; None: a leaderboard.
 
@@ -85,7 +88,7 @@ class Plan:
     ) -> None:
         self.path, self.seed = path, seed
         self.game = envs.make_game(rule_set, num_players)
-        usual = GAMES.get(rule_set, USUAL_GAMES)
+        usual = usual_deals(rule_set, num_players) * num_players
         self.deals = -(-(games or usual) // num_players)
         known, self.missing = baselines(self.game)
         if entry is None:
@@ -175,8 +178,8 @@ def board_path(folder: Path, rule_set: str, num_players: int) -> Path:
 
 
 def board_files(folder: Path) -> list[Path]:
-    """The files of all leaderboards of a folder, the usual ones first."""
-    usual = [board_path(folder, *known) for known in BOARDS]
+    """The files of all leaderboards of a folder: by rule set and number of players, then those this version does not know."""
+    usual = [board_path(folder, *known) for known in all_boards()]
     others = sorted(path for path in folder.glob("*_*p.json") if path not in usual)
     return [path for path in [*usual, *others] if path.is_file()]
 

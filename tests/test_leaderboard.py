@@ -15,7 +15,7 @@ from agents.entries import Entrant, Entry, baselines
 from agents.tournament import schedule
 from tests.test_report import Page
 
-MAKE = ["--leaderboard", "dance_of_eights", "--games", "12", "--quiet"]
+MAKE = ["--leaderboard", "dance_of_eights", "--num-players", "2", "--games", "12", "--quiet"]
 NAME = "dance_of_eights_2p"
 
 OTHERS = """
@@ -77,7 +77,7 @@ def test_a_board_has_all_agents_all_games_and_the_same_bytes_again(made, capsys)
     assert found["entrants"][2]["authors"] == ["A. Fairy", "B. Elf"] and len(found["entrants"][2]["file"]) == 64
     assert found["pairs"] == [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]] and len(found["results"]) == 6 * 12
     assert found["games"]["count"] == 72 and found["games"]["deals"] == 6 == found["deals"]
-    assert found["agents"][1]["rating"]["mean"] > 100 and found["agents"][1]["alpha_rank"] > 0.99
+    assert found["agents"][0]["rating"]["mean"] < -100 and found["agents"][1]["alpha_rank"] > 0.99
     assert found["agents"][3]["counts"]["illegal"] > 0 and "stumble forfeited games: ValueError: a bad word." in found["notes"]
     assert {"python", "numpy"} <= set(found["versions"])
     assert evaluate.main([*MAKE, "--workers", "2"]) == 0 and made.read_bytes() == first
@@ -119,12 +119,32 @@ def test_rows_hold_all_of_a_game():
 
 
 def test_which_boards_a_name_means():
-    assert leaderboard.boards_for("all", None) == list(leaderboard.BOARDS)
-    assert leaderboard.boards_for("all", 4) == [("fairy_ring", 4)]
-    assert ("mushroom_rings", 3) in leaderboard.boards_for("all", 3)
-    assert leaderboard.boards_for("fairy_ring", None) == [("fairy_ring", 2), ("fairy_ring", 4)]
+    everything = leaderboard.boards_for("all", None)
+    assert everything == [(name, count) for name in envs.GAMES for count in envs.game_module(name).PLAYERS]
+    assert leaderboard.boards_for("all", 4) == [(name, 4) for name in envs.GAMES]
+    assert leaderboard.boards_for("all", 7) == [("dance_of_eights", 7)]
+    assert leaderboard.boards_for("fairy_ring", None) == [("fairy_ring", 2), ("fairy_ring", 3), ("fairy_ring", 4)]
     assert leaderboard.boards_for("dance_of_eights", 5) == [("dance_of_eights", 5)]
-    assert all(name in envs.GAMES for name, _ in leaderboard.BOARDS)
+    with pytest.raises(ValueError, match="fairy_rings"):
+        leaderboard.boards_for("fairy_rings", None)
+
+
+@pytest.mark.parametrize("rule_set, num_players", [("fairy_ring", 9), ("all", 9)])
+def test_a_number_of_players_that_no_game_has_is_refused(rule_set, num_players, tmp_path):
+    (name, count), *_ = leaderboard.boards_for(rule_set, num_players)
+    with pytest.raises(ValueError, match=r"fairy_ring.* 9"):
+        leaderboard.Plan(name, count, tmp_path / "board.json")
+
+
+def test_few_deals_where_games_are_long_or_many_seats_search():
+    boards = [("fairy_ring", 2), ("fairy_ring", 3), ("mushroom_rings", 2), ("mushroom_rings", 4)]
+    assert [leaderboard.usual_deals(*found) for found in boards] == [100, 10, 10, 10]
+
+
+def test_ratings_are_relative_to_greedy(made):
+    found = json.loads(made.read_text())
+    ratings = {agent["name"]: agent["rating"] for agent in found["agents"]}
+    assert found["settings"]["anchor"] == "greedy" and ratings["greedy"]["mean"] == 0 and ratings["random"]["mean"] < 0
 
 
 def test_baselines_are_those_that_can_play():
@@ -269,7 +289,7 @@ def swap(found):
 CHANGES = {
     "result": (swap, r"random \+ greedy on deal 2: the file says .*, played again"),
     "length": (lambda found: found["results"][30].__setitem__(5, 9999), r"random \+ stumble on deal 3: the file says"),
-    "rating": (lambda found: found["agents"][0]["rating"].update(mean=500.0), r"should be '\"mean\": 0.0"),
+    "rating": (lambda found: found["agents"][1]["rating"].update(mean=500.0), r"should be '\"mean\": 0.0"),
     "name": (lambda found: found["agents"][0].update(name="me"), r"the figures are not those of the games: '\"name\": \"me\""),
     "note": (lambda found: found["notes"].clear(), "the figures are not those of the games"),
     "missing": (lambda found: found["results"].pop(), "it has 71 games, but 6 pairs on 6 deals play 72"),
