@@ -27,6 +27,7 @@ FAR = 0.003  # what each odd number and each dancer too many of a sex takes off 
 
 MAX_KINDS = 32
 NO_KIND = -1
+UNSEEN, LYING = 0, 1  # columns of counts
 _COUNT = np.uint64((1 << BITS) - 1)
 
 TABLES = np.dtype(
@@ -37,6 +38,8 @@ TABLES = np.dtype(
         ("code", np.int16, (MAX_KINDS,)),  # each kind's values as bits; of several cards, by exclusive or, the parities
         ("kind_of_code", np.int8, (1 << len(VALUES),)),  # the kind with these values, NO_KIND if there is none
         ("odd", np.int8, (1 << len(VALUES),)),  # how many bits are set
+        ("first_pair", np.int16, ((1 << len(VALUES)) + 1,)),  # by the parities of two cards: where the list of such kinds begins
+        ("pair", np.int8, (MAX_KINDS * MAX_KINDS, 2)),
     ],
     align=True,
 )
@@ -51,6 +54,9 @@ SIGHT = np.dtype(
         ("hand", np.int8, (MAX_KINDS,)),  # own cards of each kind
         ("lying", np.int8, (MAX_KINDS,)),  # cards of each kind in the discard area
         ("unseen", np.int8, (MAX_KINDS,)),  # cards of each kind in the deck or, not taken in the open, in other hands
+        ("wanted", np.int16, (HAND + 1, 2)),  # after giving away each of the held kinds, see `_count_wanted`
+        ("column", np.int8, (MAX_KINDS,)),  # the place of each kind among the held ones, behind them if it is none
+        ("drawn_wanted", np.int16, (MAX_KINDS, HAND + 1, 2)),  # the same after each draw, see `_count_wanted_after_draws`
     ],
     align=True,
 )
@@ -92,6 +98,10 @@ def make_tables(cards: tuple[Card, ...]) -> np.ndarray:
             table["values"][kind] = tally_of(card)
             table["kinds"] += 1
         table["kind"][card.id] = table["kind_of_code"][code]
+    codes = table["code"][: table["kinds"]].astype(np.int64)
+    pairs = sorted((int(codes[one] ^ codes[other]), one, other) for one, other in np.ndindex(len(codes), len(codes)))
+    table["pair"][: len(pairs)] = [pair[1:] for pair in pairs]
+    table["first_pair"] = np.searchsorted([pair[0] for pair in pairs], np.arange(len(table["first_pair"])))
     return tables
 
 
@@ -171,19 +181,58 @@ def _lay_down(tables, sight, kind):
     sight["code"] ^= int(tables["code"][kind])
 
 
-@engine.inline
-def _chance(tables, sight, given):
-    """The chance that the hand without a card of kind ``given`` is a Ring an exchange later, less how far it is from one."""
-    tally, code = sight["tally"] - tables["values"][given], sight["code"] ^ int(tables["code"][given])
-    unseen, lying = 0, 0
+@engine.jit
+def _best(tables, sight):
+    """The best chance of the nine cards in hand after a discard, 1 for a Ring, and the kind to discard."""
     for i in range(sight["held_kinds"]):
-        out = sight["held"][i]
-        if out == given and sight["hand"][out] == 1:
-            continue
-        wanted = tables["kind_of_code"][code ^ int(tables["code"][out])]
-        if wanted != NO_KIND and is_ring(tally - tables["values"][out] + tables["values"][wanted]):
-            unseen += int(sight["unseen"][wanted])
-            lying += int(sight["lying"][wanted])
+        given = int(sight["held"][i])
+        if is_ring(sight["tally"] - tables["values"][given]):
+            return 1.0, given
+    _count_wanted(tables, sight)
+    best, kind = -1.0, 0
+    for i in range(sight["held_kinds"]):
+        given = int(sight["held"][i])
+        tally, code = sight["tally"] - tables["values"][given], sight["code"] ^ int(tables["code"][given])
+        chance = _chance(tables, sight, tally, code, int(sight["wanted"][i, UNSEEN]), int(sight["wanted"][i, LYING]))
+        if chance > best:
+            best, kind = chance, given
+    return best, kind
+
+
+@engine.inline
+def _count_wanted(tables, sight):
+    """For each kind to discard, how many cards would then make a Ring in an exchange, not seen and lying.
+
+    Two kinds that leave the hand, now and then, leave the same seven cards in either order: each pair is looked up once.
+    """
+    kinds, code, tally, counts = sight["held_kinds"], sight["code"], sight["tally"], sight["wanted"]
+    for i in range(kinds):
+        counts[i, UNSEEN], counts[i, LYING] = 0, 0
+    for i in range(kinds):
+        one = sight["held"][i]
+        code_without, tally_without = code ^ int(tables["code"][one]), tally - tables["values"][one]
+        for j in range(i if sight["hand"][one] > 1 else i + 1, kinds):
+            other = sight["held"][j]
+            wanted = tables["kind_of_code"][code_without ^ int(tables["code"][other])]
+            if wanted != NO_KIND and is_ring(tally_without - tables["values"][other] + tables["values"][wanted]):
+                unseen, lying = sight["unseen"][wanted], sight["lying"][wanted]
+                counts[i, UNSEEN] += unseen
+                counts[i, LYING] += lying
+                if j != i:
+                    counts[j, UNSEEN] += unseen
+                    counts[j, LYING] += lying
+
+
+@engine.inline
+def _chance(tables, sight, tally, code, unseen, lying):
+    """The chance that eight cards are a Ring an exchange later, less how far they are from one.
+
+    Args:
+        tally: Of the eight cards.
+        code: Their parities.
+        unseen: Cards not seen that would make a Ring.
+        lying: Cards in the discard area that would.
+    """
     missed = 1.0 - unseen / max(1, int(sight["unseen_cards"]))
     if lying > 0:
         missed *= AWAY
@@ -192,32 +241,78 @@ def _chance(tables, sight, given):
 
 
 @engine.jit
-def _best(tables, sight):
-    """The best chance of the nine cards in hand after a discard, 1 for a Ring, and the kind to discard."""
-    best, kind = -1.0, 0
-    for i in range(sight["held_kinds"]):
-        given = int(sight["held"][i])
-        if is_ring(sight["tally"] - tables["values"][given]):
-            return 1.0, given
-        chance = _chance(tables, sight, given)
-        if chance > best:
-            best, kind = chance, given
-    return best, kind
-
-
-@engine.jit
 def _draw(tables, sight):
-    """The best chance after a draw and a discard, on average over the cards not seen."""
+    """The best chance after a draw and a discard, on average over the cards not seen; eight cards are in hand."""
+    _count_wanted_after_draws(tables, sight)
     total = 0.0
     for kind in range(tables["kinds"]):
         unseen = int(sight["unseen"][kind])
         if unseen > 0:
-            sight["unseen"][kind] -= 1
-            _pick_up(tables, sight, kind)
-            total += unseen * _best(tables, sight)[0]
-            _lay_down(tables, sight, kind)
-            sight["unseen"][kind] += 1
+            total += unseen * _best_after_draw(tables, sight, kind)
     return total / max(1, int(sight["unseen_cards"]))
+
+
+@engine.inline
+def _count_wanted_after_draws(tables, sight):
+    """What `_count_wanted` says of the nine cards after each draw, for all kinds that can be drawn at once.
+
+    Two cards that leave the hand and two that join it, the one drawn and the one wanted, have the same parities; a table lists
+    all kinds that do (a third of the time of looking at every draw by itself).
+    """
+    kinds, code, tally = sight["held_kinds"], sight["code"], sight["tally"]
+    for kind in range(tables["kinds"]):
+        sight["column"][kind] = kinds
+        for i in range(HAND + 1):
+            sight["drawn_wanted"][kind, i, UNSEEN], sight["drawn_wanted"][kind, i, LYING] = 0, 0
+    for i in range(kinds):
+        sight["column"][sight["held"][i]] = i
+    for i in range(kinds):
+        one = sight["held"][i]
+        code_without, tally_without = code ^ int(tables["code"][one]), tally - tables["values"][one]
+        _count_drawn_again(tables, sight, i, tables["kind_of_code"][code_without], tally_without)
+        for j in range(i if sight["hand"][one] > 1 else i + 1, kinds):
+            other = sight["held"][j]
+            parities, rest = code_without ^ int(tables["code"][other]), tally_without - tables["values"][other]
+            for n in range(tables["first_pair"][parities], tables["first_pair"][parities + 1]):
+                drawn, wanted = tables["pair"][n, 0], tables["pair"][n, 1]
+                is_other = drawn != one and drawn != other  # or `_count_drawn_again` has counted it
+                if is_other and is_ring(rest + tables["values"][drawn] + tables["values"][wanted]):
+                    _count(sight, drawn, i, wanted)
+                    if j != i:
+                        _count(sight, drawn, j, wanted)
+
+
+@engine.inline
+def _count_drawn_again(tables, sight, i, wanted, rest):
+    """Counts the exchanges in which the card drawn and one of the i-th kind leave the hand, whichever card is drawn."""
+    if wanted == NO_KIND or not is_ring(rest + tables["values"][wanted]):
+        return
+    for drawn in range(tables["kinds"]):
+        own = int(sight["column"][drawn])
+        _count(sight, drawn, own, wanted)
+        if own != i:
+            _count(sight, drawn, i, wanted)
+
+
+@engine.inline
+def _count(sight, drawn, column, wanted):
+    sight["drawn_wanted"][drawn, column, UNSEEN] += sight["unseen"][wanted] - (wanted == drawn)
+    sight["drawn_wanted"][drawn, column, LYING] += sight["lying"][wanted]
+
+
+@engine.inline
+def _best_after_draw(tables, sight, drawn):
+    """The best chance after a card of this kind was drawn and one discarded, 1 for a Ring."""
+    tally, code = sight["tally"] + tables["values"][drawn], sight["code"] ^ int(tables["code"][drawn])
+    odd_one = tables["kind_of_code"][code]
+    if odd_one != NO_KIND and (sight["hand"][odd_one] > 0 or odd_one == drawn) and is_ring(tally - tables["values"][odd_one]):
+        return 1.0
+    best, counts = -1.0, sight["drawn_wanted"][drawn]
+    for i in range(sight["held_kinds"] + (sight["hand"][drawn] == 0)):
+        given = drawn if i == sight["held_kinds"] else sight["held"][i]
+        rest, parities = tally - tables["values"][given], code ^ int(tables["code"][given])
+        best = max(best, _chance(tables, sight, rest, parities, int(counts[i, UNSEEN]), int(counts[i, LYING])))
+    return best
 
 
 @engine.jit
