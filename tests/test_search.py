@@ -67,10 +67,10 @@ def race_value(steps, player, decisions):
     return max(values.values()), values
 
 
-@pytest.mark.parametrize("exploration", [0.5, 2.0])
-def test_in_a_race_the_search_finds_the_best_action(exploration):
+@pytest.mark.parametrize("more", [{"exploration": 0.5}, {"exploration": 2.0}, {"rollouts": 3}, {"expand": 5}])
+def test_in_a_race_the_search_finds_the_best_action(more):
     game = race.make_game(num_players=2)
-    agent = SearchAgent(game, Settings(simulations=4000, exploration=exploration))
+    agent = SearchAgent(game, Settings(simulations=4000, **more))
     compared = 0
     for own, other, decisions in itertools.product(range(race.GOAL), range(race.GOAL), range(1, race.LIMIT)):
         best, values = race_value([own, other], 0, decisions)
@@ -166,6 +166,21 @@ def test_the_real_simulations_are_counted_and_one_legal_action_needs_none():
             assert action in legal and set(np.flatnonzero(visits)) <= set(legal) and visits[action] == visits.max()
 
 
+def test_each_new_node_has_so_many_rollouts_and_young_nodes_have_no_children():
+    game = envs.make_game("fairy_ring", 2)
+    worlds = some_worlds(game)
+
+    def search(**more):
+        return SearchAgent(game, Settings(simulations=40, rollout="random", **more)).search(worlds)
+
+    searched = np.array([len(game.legal_actions(world)) > 1 for world in worlds])
+    assert search(expand=40, depth=5).decisions == 40 * (1 + 5) * searched.sum()
+    assert search(expand=40, depth=5, rollouts=3).decisions == 40 * (1 + 3 * 5) * searched.sum()
+    assert search(expand=40, depth=0).decisions < search(expand=4, depth=0).decisions < search(depth=0).decisions
+    assert same(search(depth=0), search(depth=0, rollouts=3))  # the same value three times
+    assert not same(search(depth=5), search(depth=5, rollouts=3))
+
+
 def test_equal_searchers_are_equal():
     game = envs.make_game("fairy_ring", 2)
     agents = [make_agent("ismcts:8,rollout=random,prior=0", game) for _ in range(2)]
@@ -248,8 +263,9 @@ def test_settings_are_read_from_the_name():
     game = envs.make_game("fairy_ring", 2)
     assert parse_settings("", game) == default_settings(game)
     assert parse_settings("25", game).simulations == parse_settings("simulations=25", game).simulations == 25
-    text = "7,exploration=0.5,rollout=random,depth=0,prior=0,scale=3"
-    assert parse_settings(text, game) == Settings(7, None, 0.5, 0.0, "random", 0, 3.0)
+    text = "7,exploration=0.5,rollout=random,rollouts=2,expand=9,depth=0,prior=0,scale=3"
+    expected = Settings(7, exploration=0.5, prior=0.0, rollout="random", rollouts=2, expand=9, depth=0, scale=3.0)
+    assert parse_settings(text, game) == expected
     assert parse_settings("seconds=0.5", game) == replace(default_settings(game), simulations=None, seconds=0.5)
     assert make_agent("ismcts:25,depth=3", game).name == "ismcts:25,depth=3"
     assert make_agent("ismcts", game).settings == default_settings(game)
@@ -272,6 +288,9 @@ def test_settings_are_read_from_the_name():
         ("100,seconds=1", "option seconds does not go with simulations"),
         ("value=none.zip", "option value: there is no checkpoint none.zip"),
         ("value=none.zip,depth=3", "option depth does not go with value"),
+        ("value=none.zip,rollouts=3", "option rollouts does not go with value"),
+        ("rollouts=0", "option rollouts is '0'; it must be a whole number from 1"),
+        ("expand=0", "option expand is '0'; it must be a whole number from 1"),
     ],
 )
 def test_wrong_settings_are_named(text, message):

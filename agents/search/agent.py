@@ -113,6 +113,8 @@ def _settings_record(settings: Settings) -> np.ndarray:
     record = np.zeros(1, SETTINGS)
     record["exploration"], record["prior"], record["scale"] = settings.exploration, settings.prior, settings.scale
     record["depth"] = NO_LIMIT if settings.depth is None else settings.depth
+    record["rollouts"] = settings.rollouts
+    record["expand"] = settings.expand
     record["greedy"] = settings.rollout == "greedy"
     record["waits"] = settings.value is not None
     return record
@@ -132,7 +134,7 @@ class _Forest:
         self.agent, self.worlds, self.capacity = agent, worlds, capacity
         self.trees = np.zeros(rows, TREE)
         self.nodes = np.empty(rows * capacity, node_dtype(game.num_players))
-        self.states = worlds.copy()
+        self.states, self.leaves = worlds.copy(), worlds.copy()
         self.masks = np.zeros((rows, game.num_actions), np.int8)
         self.results = np.zeros(rows, engine.result_dtype(game.num_players))
         self.values = np.zeros((rows, game.num_players), np.float32)
@@ -164,6 +166,7 @@ class _Forest:
             self.nodes,
             self.capacity,
             self.states,
+            self.leaves,
             engine.rows(self.masks),
             self.results,
             engine.rows(self.values),

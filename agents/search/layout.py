@@ -11,6 +11,8 @@ SETTINGS = np.dtype(
         ("exploration", np.float64),  # how much an action may be better than its mean
         ("prior", np.float64),  # the part of the exploration that goes to the action of the rule-based player, 0 to 1
         ("scale", np.float64),  # the lead, in standings, that is worth 1/2; 0: placements alone count
+        ("expand", np.int64),  # visits of a node before it gets children
+        ("rollouts", np.int64),  # from a new node
         ("depth", np.int64),  # most decisions of a rollout
         ("greedy", np.bool_),  # the rule-based player makes them, else chance
         ("waits", np.bool_),  # there are no rollouts: a new node's value is brought from outside

@@ -13,7 +13,10 @@ The bounds are those of Rosin, "Multi-armed bandits with episode context", 2011,
 of Go without human knowledge", Nature 550, 2017: every action has a share of the exploration, here an equal one, and the action
 of the rule-based player one on top. An action not tried yet counts as the mean of its parent, so a search need not try all.
 
-The n-th simulation of every first action has the same deal and the same draws, so that luck tells the actions apart less.
+The n-th simulation of every first action has the same deal and the same draws, so that luck tells the actions apart less. Where
+actions differ by less than the noise of a tree, two settings help: several rollouts from each new node, of which the mean
+counts, and children only for nodes that were visited so often (Coulom, "Efficient selectivity and backup operators in Monte-Carlo
+tree search", 2006), so that the first actions are compared by the rule-based player's play and not by trials further down.
 """
 
 import math
@@ -29,7 +32,7 @@ NO_ACTION = -1
 
 
 def search_batch(
-    worlds, rules, settings, tools, trees, nodes, capacity, states, masks, results, values, simulations, actions, visits
+    worlds, rules, settings, tools, trees, nodes, capacity, states, leaves, masks, results, values, simulations, actions, visits
 ):
     """Runs simulations in the tree of every row and says what they favour so far.
 
@@ -42,9 +45,10 @@ def search_batch(
         nodes: ``(K * capacity,)`` records ``layout.node_dtype``.
         capacity: Most nodes of a tree; when it is full, simulations go on without new ones.
         states: ``(K,)`` records to simulate in; where a tree waits for a value, the state it is of.
+        leaves: ``(K,)`` records to work in: the states that rollouts begin with.
         masks: ``(K,)`` rows of A numbers to work in.
         results: ``(K,)`` records ``engine.result_dtype`` to work in.
-        values: ``(K,)`` rows of P: where a tree waits for a value, the value for each seat.
+        values: ``(K,)`` rows of P: where a tree waits for a value, the value for each seat; else to work in.
         simulations: How many to run in each row; at most one if ``settings["waits"]``.
         actions: ``(K,) int64``, written: the action visited most, of equal ones the one with the best mean.
         visits: ``(K,)`` rows of A, written: how often each action was visited.
@@ -58,7 +62,14 @@ def search_batch(
             _back_up(nodes, tree["leaf"], values[i]["row"])
         for _ in range(simulations if tree["choices"] > 1 else 0):
             states[i] = worlds[i]
-            _simulate(states[i], rules[0], settings[0], tools, tree, nodes, root, capacity, mask, results[i])
+            node, code = _descend(states[i], rules[0], settings[0], tools, tree, nodes, root, capacity, mask)
+            if settings[0]["waits"] and code == RUNNING:
+                tree["leaf"] = node
+                tree["waiting"] = True
+            else:
+                leaves[i] = states[i]
+                _roll_out(states, leaves, i, rules[0], settings[0], tools, tree, mask, code, results[i], values[i]["row"])
+                _back_up(nodes, node, values[i]["row"])
         actions[i] = _favourite(tree, nodes, root, visits[i]["row"])
 
 
@@ -96,21 +107,14 @@ def _clear(node, parent, action, mover):
 
 
 @jit
-def _simulate(state, rules, settings, tools, tree, nodes, root, capacity, mask, result):
-    """Chooses a first action, deals a game that may be the real one, walks down, plays on, and takes the value back up."""
+def _descend(state, rules, settings, tools, tree, nodes, root, capacity, mask):
+    """Chooses a first action, deals a game that may be the real one, and walks down; returns what ``_walk_down`` does."""
     state["rng"] = mix_in(mix(tree["word"]), tree["simulations"])
     tree["simulations"] += 1
     first = _select(state, rules, settings, tools, tree, nodes, root, root, capacity, mask)
     state["rng"] = mix_in(tree["word"], nodes[first]["visits"])
     redeal(state, rules, state["current_player"])
-    node, code = _walk_down(state, rules, settings, tools, tree, nodes, first, root, capacity, mask)
-    if settings["waits"] and code == RUNNING:
-        tree["leaf"] = node
-        tree["waiting"] = True
-        return
-    code = _play_out(state, rules, settings, tools, tree, mask, code)
-    _value(state, rules, settings, code, result)
-    _back_up(nodes, node, result["rewards"])
+    return _walk_down(state, rules, settings, tools, tree, nodes, first, root, capacity, mask)
 
 
 @jit
@@ -125,10 +129,10 @@ def _play(state, rules, tree, action):
 
 @jit
 def _walk_down(state, rules, settings, tools, tree, nodes, first, root, capacity, mask):
-    """From a first action on down to a node that is new, or to the end of the game; returns it and how the game stands."""
+    """From a first action down to a node that is too new for children, or the end; returns it and how the game stands."""
     node = first
     code = _play(state, rules, tree, int(nodes[node]["action"]))
-    while code == RUNNING and nodes[node]["visits"] > 0:
+    while code == RUNNING and nodes[node]["visits"] >= settings["expand"]:
         child = _select(state, rules, settings, tools, tree, nodes, node, root, capacity, mask)
         if child == NO_NODE:
             break
@@ -216,6 +220,22 @@ def _favourite(tree, nodes, root, visits):
 
 
 # --- below the tree -----------------------------------------------------------------------------------------------------
+
+
+@jit
+def _roll_out(states, leaves, i, rules, settings, tools, tree, mask, code, result, value):
+    """The mean value for each seat of a leaf, over rollouts that draw differently; of a game that is over, its value."""
+    for p in range(len(value)):
+        value[p] = np.float32(0.0)
+    rollouts = int(settings["rollouts"]) if code == RUNNING else 1
+    for n in range(rollouts):
+        if n > 0:
+            states[i] = leaves[i]
+            states[i]["rng"] = mix_in(leaves[i]["rng"], n)
+        end = _play_out(states[i], rules, settings, tools, tree, mask, code)
+        _value(states[i], rules, settings, end, result)
+        for p in range(len(value)):
+            value[p] += result["rewards"][p] / np.float32(rollouts)
 
 
 @jit
