@@ -146,12 +146,24 @@ def entered(folder: Path, game: Game) -> tuple[list[Entrant], list[str]]:
     for entry in entries_for(folder, game.name, game.num_players):
         entrant = entry.from_above
         try:
+            refuse_clock(entrant.agent)
             make_agent(entrant.spec(folder), game)
         except ValueError as error:
             refused.append(f"without {entrant.name} of {entry.path.name}: {error}")
         else:
             entrants.append(entrant)
     return entrants, refused
+
+
+def refuse_clock(spec: str) -> None:
+    """Refuses a search that is limited by time: played again, its games would not be the same.
+
+    Raises:
+        ValueError: It is such a search; one line.
+    """
+    name, _, options = spec.partition(":")
+    if name == "ismcts" and any(option.partition("=")[0] == "seconds" for option in options.split(",")):
+        raise ValueError(f"agent {spec} looks at the clock, so nobody could check its games; name simulations, not seconds")
 
 
 def let_import(folder: Path) -> None:

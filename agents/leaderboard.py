@@ -15,7 +15,7 @@ from typing import Any
 import envs
 from agents import board, workers
 from agents.board import Board
-from agents.entries import Entrant, Entry, baselines, entered, let_import
+from agents.entries import Entrant, Entry, baselines, entered, let_import, refuse_clock
 from agents.evaluation import complaints, costs, fingerprint, rules_digest, settings_of, versions
 from agents.index_page import index_page
 from agents.partial import Partial
@@ -161,8 +161,10 @@ def tournament_of(
     """All games of a board whose file lies in a folder.
 
     Raises:
-        ValueError: An agent cannot be made.
+        ValueError: An agent cannot be made, or looks at the clock.
     """
+    for entrant in entrants:
+        refuse_clock(entrant.agent)
     specs, names = [entrant.spec(folder) for entrant in entrants], [entrant.name for entrant in entrants]
     return workers.Tournament(game, specs, names, *board.schedule(pairs, game.num_players, deals, seed))
 

@@ -223,6 +223,15 @@ def test_a_board_is_made_without_an_entry_that_cannot_play_and_says_so(place, ca
     assert [entrant["name"] for entrant in entrants] == ["random", "greedy", "stumble"]
 
 
+def test_a_board_is_made_without_an_entry_that_looks_at_the_clock(place, capsys):
+    path = place / "entries" / "low.json"
+    path.write_text(path.read_text().replace("entering:Lowest", "ismcts:seconds=0.1"))
+    assert evaluate.main(MAKE) == 0
+    assert "without low of low.json: agent ismcts:seconds=0.1 looks at the clock" in capsys.readouterr().out
+    entrants = json.loads((place / f"{NAME}.json").read_text())["entrants"]
+    assert [entrant["name"] for entrant in entrants] == ["random", "greedy", "stumble"]
+
+
 def test_a_checkpoint_can_enter(place):
     from agents.checkpoint import game_facts, save_snapshot
     from agents.networks import Blueprint
@@ -249,6 +258,8 @@ def test_a_checkpoint_can_enter(place):
     ({"entry": {"name": "x", "agent": "a:B", "authors": "me"}}, "authors must be a list"),
     ({"entry": {"name": "x", "agent": "no_module:B"}}, "cannot make agent 'no_module:B'"),
     ({"entry": {"name": "x", "agent": "none.zip"}}, "there is no checkpoint"),
+    ({"entry": {"name": "x", "agent": "ismcts:seconds=0.1"}}, "agent ismcts:seconds=0.1 looks at the clock, so nobody could"),
+    ({"entry": {"name": "x", "agent": "ismcts:depth=3,seconds=1"}}, "agent ismcts:depth=3,seconds=1 looks at the clock"),
     ({"entry": {"name": "greedy", "agent": "entering:Lowest"}}, "two agents are called 'greedy'"),
     ({"rule_set": "fairy_rong"}, "there is no game 'fairy_rong'"), ({"num_players": 9}, "not 9"),
 ])  # fmt: skip
@@ -302,6 +313,7 @@ CHANGES = {
     "file": (lambda found: found["entrants"][2].update(file="0" * 64), "the file of low is not the one that played"),
     "agent": (lambda found: found["entrants"][2].update(agent="random", file=None), r"random \+ low on deal"),
     "unknown agent": (lambda found: found["entrants"][2].update(agent="nobody"), "there is no agent 'nobody'"),
+    "clock": (lambda found: found["entrants"][2].update(agent="ismcts:seconds=1"), "agent ismcts:seconds=1 looks at the clock"),
     "columns": (lambda found: found["results"][3].pop(), "result 3 is no game"),
     "no seed": (lambda found: found.pop("seed"), "is no leaderboard with results: it has no 'seed'"),
     "rule set": (lambda found: found.update(rule_set="chess"), "there is no game 'chess'"),
