@@ -84,11 +84,7 @@ def _greedy(argument: str, game: Game) -> Agent:
 def _ppo(argument: str, game: Game) -> Agent:
     if argument not in ("", "sample"):
         raise ValueError(f"agent ppo takes sample or nothing after the colon, not {argument!r}")
-    path = _shipped_path(game)
-    if not path.is_file():
-        shipped = ", ".join(sorted(path.stem for path in SHIPPED.glob("*.zip"))) or "none"
-        raise ValueError(f"there is no trained agent ppo for {path.stem}; there are: {shipped}")
-    agent = _checkpoint(str(path), game, sample=bool(argument))
+    agent = _checkpoint("ppo", game, sample=bool(argument))
     agent.name = "ppo:sample" if argument else "ppo"
     return agent
 
@@ -150,9 +146,23 @@ def checkpoint_path(spec: str, game: Game) -> str | None:
     return path if path.endswith(".zip") else None
 
 
-def _checkpoint(path: str, game: Game, sample: bool) -> Agent:
-    if not Path(path).is_file():
-        raise ValueError(f"there is no checkpoint {path}")
+def checkpoint_file(spec: str, game: Game) -> str:
+    """The file of a checkpoint that is there: of ``"ppo"``, the shipped one, or of a path.
+
+    Raises:
+        ValueError: There is none; the message lists those that are shipped if one of them was asked for.
+    """
+    path = _shipped_path(game) if spec == "ppo" else Path(spec)
+    if path.is_file():
+        return str(path)
+    if spec != "ppo":
+        raise ValueError(f"there is no checkpoint {spec}")
+    shipped = ", ".join(sorted(path.stem for path in SHIPPED.glob("*.zip"))) or "none"
+    raise ValueError(f"there is no trained agent ppo for {path.stem}; there are: {shipped}")
+
+
+def _checkpoint(spec: str, game: Game, sample: bool) -> Agent:
+    path = checkpoint_file(spec, game)
     try:
         from agents.policy import PolicyAgent
 

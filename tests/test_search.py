@@ -328,6 +328,24 @@ def test_a_network_values_new_nodes(race_checkpoint):
         assert same(agent.search(worlds[i : i + 1]), type(together)(together.actions[i : i + 1], together.visits[i : i + 1], 0))
 
 
+def test_the_shipped_checkpoint_can_be_the_value(race_checkpoint, tmp_path, monkeypatch):
+    game, path = race_checkpoint
+    monkeypatch.setattr("agents.agent.SHIPPED", tmp_path)
+    (tmp_path / "race_4p.zip").touch()
+    name = f"race_{game.num_players}p"
+    with pytest.raises(ValueError, match=f"^ismcts: option value: there is no trained agent ppo for {name}; there are: race_4p$"):
+        make_agent("ismcts:30,value=ppo", game)
+    (tmp_path / f"{name}.zip").write_bytes(path.read_bytes())
+    worlds = next(worlds_on_the_way(game, 1))
+    found = make_agent("ismcts:30,value=ppo", game).search(worlds)
+    assert same(found, make_agent(f"ismcts:30,value={path}", game).search(worlds))
+
+
+def test_a_search_by_rollouts_does_without_torch():
+    program = "import sys, envs\nfrom agents.agent import make_agent\nmake_agent('ismcts:5', envs.make_game('fairy_ring'))\n"
+    assert python(program + "print('torch' in sys.modules)") == "False\n"
+
+
 def test_a_value_of_one_seat_decides(race_checkpoint):
     game, path = race_checkpoint
     agent = make_agent(f"ismcts:200,value={path}", game)

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from agents.agent import checkpoint_file
 from agents.search.install import greedy_module, search_of
 from agents.search.layout import SETTINGS, TREE, node_dtype
 from agents.search.options import Settings, default_settings
@@ -67,7 +68,7 @@ class SearchAgent:
             return None
         from agents.policy import PolicyAgent
 
-        return PolicyAgent(self.settings.value, self.game).network.values
+        return PolicyAgent(checkpoint_file(self.settings.value, self.game), self.game).network.values
 
     def act(self, observations: np.ndarray, action_masks: np.ndarray, worlds: np.ndarray) -> np.ndarray:
         """The action that most simulations of each row's search begin with; see ``agents.agent.Agent``."""

@@ -3,9 +3,9 @@
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
+from agents.agent import checkpoint_file
 from agents.search.install import greedy_module
 from envs.game import Game, suggestion
 
@@ -29,7 +29,7 @@ class Settings:
             compare first actions.
         depth: Most decisions of a rollout; the game is valued as it then stands. None: to its end.
         scale: A lead of so much in the standings of the game is worth 1/2, twice as much 2/3; 0: placements alone count.
-        value: A checkpoint whose value function takes the place of the rollouts.
+        value: A checkpoint whose value function takes the place of the rollouts: a file, or ``"ppo"``, the shipped one.
     """
 
     simulations: int | None = SIMULATIONS
@@ -118,14 +118,16 @@ def _complete(given: dict[str, Any], game: Game) -> Settings:
         given["simulations"] = None
     settings = default_settings(game)
     if "value" in given:
-        _check_value(given)
-        settings = replace(settings, scale=0.0, depth=None, rollouts=1)  # a network knows placements
+        _check_value(given, game)
+        settings = replace(settings, scale=0.0, depth=None, rollouts=1, expand=1)  # a network knows placements
     return replace(settings, **given)
 
 
-def _check_value(given: Mapping[str, Any]) -> None:
+def _check_value(given: Mapping[str, Any], game: Game) -> None:
     for name in ("rollout", "rollouts", "depth"):
         if name in given:
             raise ValueError(f"ismcts: option {name} does not go with value, which takes the place of rollouts")
-    if not Path(given["value"]).is_file():
-        raise ValueError(f"ismcts: option value: there is no checkpoint {given['value']}")
+    try:
+        checkpoint_file(given["value"], game)
+    except ValueError as error:
+        raise ValueError(f"ismcts: option value: {error}") from error
