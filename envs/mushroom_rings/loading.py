@@ -75,8 +75,17 @@ def _error(path: Path, place: str, found: object, expected: str) -> ValueError:
 def _read(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8-sig")  # spreadsheets write a byte order mark, which this skips
-    except (OSError, UnicodeDecodeError) as error:
+    except UnicodeDecodeError as error:
         raise _error(path, "the file", error, "text in UTF-8") from error
+    except OSError as error:
+        raise ValueError(_why_unread(path, error)) from error
+
+
+def _why_unread(path: Path, error: OSError) -> str:
+    """What is not there, in one line."""
+    if not path.parent.is_dir():
+        return f"there is no folder {path.parent} with {_TILES} and {_BOARD}"
+    return f"cannot read {path}: {error.strerror}" if path.exists() else f"there is no file {path}"
 
 
 # --- tiles.csv ----------------------------------------------------------------------------------------------------------

@@ -68,6 +68,23 @@ def test_too_few_tiles_are_refused(folder):
         load_components(folder)
 
 
-def test_a_missing_file_is_named(tmp_path):
-    with pytest.raises(ValueError, match=re.escape("board.toml")):
-        load_components(tmp_path)
+def test_a_missing_folder_or_file_is_named(folder):
+    missing = folder / "nowhere"
+    with pytest.raises(ValueError, match=f"^there is no folder {re.escape(str(missing))} with tiles.csv and board.toml$"):
+        envs.make_game("mushroom_rings", components=str(missing))
+    path = folder / "tiles.csv"
+    with pytest.raises(ValueError, match=f"^there is no folder {re.escape(str(path))} with"):
+        load_components(path)
+    path.unlink()
+    with pytest.raises(ValueError, match=f"^there is no file {re.escape(str(path))}$"):
+        load_components(folder)
+    path.mkdir()
+    with pytest.raises(ValueError, match=f"^cannot read {re.escape(str(path))}: "):
+        load_components(folder)
+
+
+def test_another_encoding_is_named(folder):
+    path = folder / "tiles.csv"
+    path.write_bytes(path.read_bytes() + "\u00e9".encode("latin-1"))
+    with pytest.raises(ValueError, match=r"tiles\.csv, the file: .*, expected text in UTF-8$"):
+        load_components(folder)
