@@ -86,14 +86,15 @@ def _is_banned(state, rules, tile, cell, orientation, gnomes):
 
 @jit
 def _gnomes_joined(state, rules, tile, cell, orientation, segment):
-    """Bits of the gnomes on all paths that a segment would join, with the segments that share a path with it."""
+    """Bits of the gnomes on all paths that a segment would join, with the later segments that hang together with it."""
     segments = np.int64(rules["segments"][tile])
     group = 1 << segment
-    for _ in range(SEGMENTS - 1):
-        for s in range(segments):
-            for t in range(segments):
-                if group >> s & 1 and _share_path(state, rules, tile, cell, orientation, s, t):
-                    group |= 1 << t
+    # One pass finds all segments that hang together with their first: there are three at most, so what it reaches by way of the
+    # third can only be the second.
+    for s in range(segment, segments):
+        for t in range(segment + 1, segments):
+            if group >> s & 1 and _share_path(state, rules, tile, cell, orientation, s, t):
+                group |= 1 << t
     edges = np.int64(0)
     for s in range(segments):
         if group >> s & 1:
@@ -269,3 +270,4 @@ def clear_placement(state):
 
 
 assert NO_PLAYER == NONE
+assert SEGMENTS <= 3  # as `_gnomes_joined` takes for granted
