@@ -29,6 +29,7 @@ import envs
 from agents.agent import Agent, make_agent
 from agents.allseats import AllSeatsVecEnv, SnapshotPool
 from agents.checkpoint import check_facts, game_facts, read_facts, read_run, read_weights, save_run, save_snapshot, write_aside
+from agents.evaluation import fingerprint
 from agents.metrics import Metrics, Score, fixed_opponents, score, score_columns, score_table
 from agents.networks import KINDS, Blueprint
 from agents.policy import NetworkAgent, PolicyNetwork
@@ -239,6 +240,9 @@ class Run:
         folder: Where it is, or is to be.
         is_resumed: Whether ``restore`` is to follow, so that the weights to begin with are not asked for.
 
+    Attributes:
+        start: SHA-256 of the checkpoint with whose weights it began, which may be another file by now; None without one.
+
     Raises:
         ValueError: An agent of the settings cannot be made; nothing has been written then.
     """
@@ -253,8 +257,10 @@ class Run:
         self.model = make_model(settings, self.game)
         self.venv = self.model.env
         self.blueprint = settings.blueprint(self.game)
+        self.start: str | None = None
         if settings.start != "none" and not is_resumed:
             self.model.policy.network.load_state_dict(start_weights(settings.start, self.blueprint))
+            self.start = fingerprint(settings.start, self.game)
         self.facts = {**game_facts(self.game), **self.blueprint.facts}
         _, self.callback = self.model._setup_learn(settings.timesteps)
         self.iteration, self.seconds = 0, 0.0
@@ -312,6 +318,7 @@ class Run:
             "iteration": self.iteration,
             "timesteps": self.model.num_timesteps,
             "seconds": self.seconds,
+            "start": self.start,
             "metrics_bytes": self.metrics.flush(),
             "venv": self.venv.get_state(),
             "torch_rng": th.get_rng_state().numpy().tobytes(),
@@ -331,7 +338,7 @@ class Run:
         for number in state["venv"]["pool"]:
             self.venv.pool.add(number, read_weights(self.snapshot_path(number)))
         self.model._last_obs = self.venv.set_state(state["venv"])
-        self.iteration, self.seconds = state["iteration"], state["seconds"]
+        self.iteration, self.seconds, self.start = state["iteration"], state["seconds"], state.get("start")
         self.model.num_timesteps = state["timesteps"]
         self.model._n_updates = self.iteration * self.settings.epochs
         self.metrics.cut(state["metrics_bytes"], state["timesteps"])

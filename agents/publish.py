@@ -75,7 +75,7 @@ def strip(model: Path) -> bytes:
 
 
 def tell(game: Game, state: Mapping[str, Any], content: bytes) -> dict[str, Any]:
-    """What made a checkpoint: command, seed, time, machine, versions."""
+    """What made a checkpoint: command, seed, the checkpoint it began with, time, machine, versions."""
     settings = state["settings"]
     libraries = ("stable-baselines3", "sb3-contrib")
     return {
@@ -85,6 +85,7 @@ def tell(game: Game, state: Mapping[str, Any], content: bytes) -> dict[str, Any]
         "options": dict(game.options),
         "command": command_of(settings),
         "seed": settings["seed"],
+        "start": state.get("start"),
         "decisions": state["timesteps"],
         "training_seconds": round(state["seconds"]),
         "published": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),

@@ -64,7 +64,7 @@ def test_the_facts_tell_what_made_it(run, shipped):
     facts = json.loads((shipped / "dance_of_eights_2p.json").read_text())
     assert facts["sha256"] == hashlib.sha256(content).hexdigest() and facts["bytes"] == len(content)
     assert facts["game"] == "dance_of_eights-v0" and facts["num_players"] == 2 and facts["seed"] == 5
-    assert facts["decisions"] == 256 and facts["machine"]["processor"] and "torch" in facts["versions"]
+    assert facts["start"] is None and facts["decisions"] == 256 and facts["machine"]["processor"] and "torch" in facts["versions"]
     assert "sb3-contrib" in facts["versions"] and facts["training_seconds"] >= 0 and facts["published"].endswith(" UTC")
     for name in ("random", "greedy"):
         figures = facts["figures"][name]

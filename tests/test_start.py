@@ -1,5 +1,6 @@
 """Training runs that begin with the weights of an agent: they begin as it plays, and are as repeatable as other runs."""
 
+import hashlib
 import json
 from pathlib import Path
 
@@ -135,8 +136,10 @@ def test_a_resumed_run_needs_its_start_no_more_and_comes_to_the_same_numbers(sta
             tiny(stopped, 5, *asked)
     assert checkpoint.read_run(stopped / "model.zip")["iteration"] == kept
     assert are_equal(weights_of(stopped), checkpoint.read_weights(start)) == (kept == 0)
-    start.unlink()
+    digest = hashlib.sha256(start.read_bytes()).hexdigest()
+    start.write_bytes(b"other weights")
     assert train.main(["--resume", str(stopped)]) == 0
+    assert checkpoint.read_run(stopped / "model.zip")["start"] == digest
     assert are_equal(weights_of(stopped), weights_of(whole))
     assert numbers_of(stopped) == numbers_of(whole)
     assert json.loads((stopped / "settings.json").read_text())["start"] == str(start)
@@ -148,6 +151,20 @@ def test_the_command_of_a_published_run_tells_its_start(trained, tmp_path):
     command = publish.command_of(settings)
     assert f"--start {trained}" in command
     assert vars(train.read_command_line(command.split()[2:])[0]) == settings
+
+
+def test_a_published_run_tells_the_content_of_its_start_even_when_that_is_overwritten(start, tmp_path):
+    digest = hashlib.sha256(start.read_bytes()).hexdigest()
+    assert tiny(tmp_path / "run", 1, *SMALL, "--start", str(start)) == 0
+    start.unlink()
+    _, facts = publish.publish(tmp_path / "run", tmp_path / "published", deals=2)
+    assert json.loads(facts.read_text())["start"] == digest
+
+
+def test_the_content_of_the_shipped_start_is_told_too(tmp_path):
+    run = new_run(tmp_path / "run", "--env", "dance_of_eights", "--start", "ppo")
+    assert run.start == hashlib.sha256((agent.SHIPPED / "dance_of_eights_2p.zip").read_bytes()).hexdigest()
+    assert new_run(tmp_path / "cold", "--env", "dance_of_eights").start is None
 
 
 # --- what may differ, and what may not ----------------------------------------------------------------------------------
