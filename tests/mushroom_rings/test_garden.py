@@ -202,6 +202,33 @@ def test_paths_cannot_be_joined_by_segments_that_share_a_third_path_either(game,
         assert table.do("orientation", side=0, rotation=0)["current_player"] == 1
 
 
+CHAIN = [
+    (1, 0, 1, 4),  # joins the edges 2 and 3 of the cell X by way of the stump
+    (15, 1, 1, 4),  # ends at edge 1 of X
+    (16, 2, 0, 3),  # ends at edge 0 of X
+    (2, 2, -1, 2),  # joins the edges 4 and 5 of X with the next
+    (41, 1, -1, 0),
+]
+
+
+@pytest.mark.parametrize("second", [(2, 0), (1, 1), None])
+def test_paths_cannot_be_joined_by_a_chain_of_three_segments_either(game, second):
+    #     41   2
+    #  ST   X   16     whichever of its segments come first, 1-2, 3-4 and 5-0 join the claimed paths of 15 and 16,
+    #     1   15       and so does 0-1 in the other turns
+    def change(state):
+        claim(state, 1, 0, 1, 1, 0, [[1, 1, 0]])
+        if second is not None:
+            claim(state, *second, 2, 0, 3, [[2, 0, 0]])
+
+    table = Table(game, CHAIN, [85], change)
+    table.do("tile", slot=0)
+    assert ({"type": "cell", "q": 1, "r": 0} in table.moves) == (second is None)
+    if second is None:
+        table.do("cell", q=1, r=0)
+        assert len(table.moves) == 12
+
+
 def test_hubs_count_for_ban_and_leave_as_one_path(game):
     #  ST  93  [ ]    player 1 claims the hub with all that hangs on it; a path edge against it lengthens that
     def change(state):
