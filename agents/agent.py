@@ -139,11 +139,18 @@ def make_agent(spec: str, game: Game) -> Agent:
 
 
 def checkpoint_path(spec: str, game: Game) -> str | None:
-    """The file of the checkpoint that such a word means; None for agents that are no checkpoint."""
-    path = spec.removesuffix(":sample")
+    """The file of the checkpoint that such a word means, or from which a search has its values; None where there is none."""
+    path = search_value(spec) or spec.removesuffix(":sample")
     if path == "ppo":
         return str(_shipped_path(game))
     return path if path.endswith(".zip") else None
+
+
+def search_value(spec: str) -> str | None:
+    """The checkpoint that a search is told to have its values from, as it is named."""
+    head, _, options = spec.partition(":")
+    named = [option for option in options.split(",") if option.startswith("value=")]
+    return named[0].removeprefix("value=") if head == "ismcts" and named else None
 
 
 def checkpoint_file(spec: str, game: Game) -> str:

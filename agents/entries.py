@@ -6,11 +6,11 @@ An entry is a JSON file in the folder ``entries`` of a leaderboard; ``leaderboar
 import json
 import sys
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from pathlib import Path, PurePosixPath
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path, PurePath, PurePosixPath
 from typing import Any
 
-from agents.agent import MAKERS, make_agent
+from agents.agent import MAKERS, make_agent, search_value
 from envs.game import Game
 
 FORMAT = 1
@@ -62,10 +62,10 @@ class Entrant:
         """As plain data."""
         return asdict(self) | {"authors": list(self.authors)}
 
-    def spec(self, folder: Path) -> str:
+    def spec(self, folder: PurePath) -> str:
         """The word for ``make_agent``, for an entrant named by a file in this folder."""
-        path = self.agent.removesuffix(":sample")
-        return str(folder / self.agent) if path.endswith(".zip") else self.agent
+        name = search_value(self.agent) or self.agent.removesuffix(":sample")
+        return self.agent.replace(name, str(folder / name)) if name.endswith(".zip") else self.agent
 
 
 def baselines(game: Game) -> tuple[list[Entrant], list[str]]:
@@ -120,10 +120,7 @@ class Entry:
     @property
     def from_above(self) -> Entrant:
         """The entrant as a file one folder above names it."""
-        agent = self.entrant.agent
-        if self.entrant.spec(Path()) == agent and not agent.removesuffix(":sample").endswith(".zip"):
-            return self.entrant
-        return Entrant(**asdict(self.entrant) | {"agent": str(PurePosixPath(ENTRIES) / agent)})
+        return replace(self.entrant, agent=self.entrant.spec(PurePosixPath(ENTRIES)))
 
 
 def entries_for(folder: Path, rule_set: str, num_players: int) -> list[Entry]:

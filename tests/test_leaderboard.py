@@ -3,6 +3,7 @@
 import json
 import re
 import sys
+from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
@@ -232,7 +233,8 @@ def test_a_board_is_made_without_an_entry_that_looks_at_the_clock(place, capsys)
     assert [entrant["name"] for entrant in entrants] == ["random", "greedy", "stumble"]
 
 
-def test_a_checkpoint_can_enter(place):
+@pytest.mark.parametrize("agent", ["net.zip:sample", "ismcts:2,value=net.zip"])
+def test_a_checkpoint_can_enter_and_a_search_that_has_its_values_from_one(place, agent):
     from agents.checkpoint import game_facts, save_snapshot
     from agents.networks import Blueprint
 
@@ -240,13 +242,15 @@ def test_a_checkpoint_can_enter(place):
     blueprint = Blueprint(game, "flat", (4,))
     weights = {f"network.{name}": tensor for name, tensor in blueprint.build().state_dict().items()}
     save_snapshot(place / "entries" / "net.zip", weights, {**game_facts(game), **blueprint.facts})
-    facts = {"format": 1, "rule_set": "dance_of_eights", "num_players": 2, "entry": {"name": "net", "agent": "net.zip:sample"}}
+    facts = {"format": 1, "rule_set": "dance_of_eights", "num_players": 2, "entry": {"name": "net", "agent": agent}}
     path = place / "entries" / "net.json"
     path.write_text(json.dumps(facts))
     assert evaluate.main(["--enter", str(path), "--games", "4"]) == 0 and check(path, "--share", "1") == 0
     assert evaluate.main(MAKE) == 0
     found = json.loads((place / f"{NAME}.json").read_text())
-    assert found["entrants"][3]["agent"] == "entries/net.zip:sample" and "torch" in found["versions"]
+    entrant = found["entrants"][3]
+    assert entrant["agent"] == agent.replace("net.zip", "entries/net.zip") and "torch" in found["versions"]
+    assert entrant["file"] == sha256((place / "entries" / "net.zip").read_bytes()).hexdigest()
     assert check(place / f"{NAME}.json", "--share", "0.3") == 0
 
 
@@ -286,6 +290,8 @@ def test_entries_name_their_checkpoints_from_where_they_are():
     entry = Entry(Path("x.json"), "fairy_ring", 2, Entrant("x", "x.zip:sample"))
     assert entry.from_above.agent == "entries/x.zip:sample" and entry.entrant.spec(Path("a")) == "a/x.zip:sample"
     assert Entry(Path("x.json"), "fairy_ring", 2, Entrant("x", "m:C")).from_above.agent == "m:C"
+    search = Entry(Path("x.json"), "fairy_ring", 2, Entrant("x", "ismcts:5,value=x.zip,prior=0"))
+    assert search.from_above.agent == "ismcts:5,value=entries/x.zip,prior=0"
 
 
 # --- checks -------------------------------------------------------------------------------------------------------------
