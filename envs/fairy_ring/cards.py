@@ -4,7 +4,7 @@ import csv
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 TYPES = ("Magidrome", "Academy", "Lookout", "Luminarium", "Pollenarium", "Spring")
 TYPES_WITH_MANA = ("Magidrome", "Spring")
@@ -127,7 +127,8 @@ def load_cards(path: str | os.PathLike[str] | None = None) -> tuple[Card, ...]:
         The cards, indexed by their id.
 
     Raises:
-        ValueError: The file breaks the format; the message names file, row, column, what is there and what is expected.
+        ValueError: The file cannot be read, or breaks the format; the message names file, row, column, what is there and what is
+            expected.
     """
     source = _SHIPPED if path is None else Path(path)
     rows = _rows(source)
@@ -159,16 +160,22 @@ def _error(path: Path, place: str, problem: str) -> ValueError:
 
 def _rows(path: Path) -> Iterator[tuple[int, list[str]]]:
     """Line number and cells of each row that is not blank."""
-    # Spreadsheets write a byte order mark, which "utf-8-sig" skips.
-    with path.open(newline="", encoding="utf-8-sig") as file:
-        reader = csv.reader(file)
-        try:
-            for cells in reader:
-                if cells:
-                    yield reader.line_num, cells
-        except (csv.Error, UnicodeDecodeError) as error:
-            place = f"row {reader.line_num + 1}, column {_COLUMNS[0]}"
-            raise _error(path, place, f"{error}; expected CSV text in UTF-8") from error
+    try:
+        # Spreadsheets write a byte order mark, which "utf-8-sig" skips.
+        with path.open(newline="", encoding="utf-8-sig") as file:
+            yield from _cells(path, csv.reader(file))
+    except OSError as error:
+        raise ValueError(f"cannot read the list of cards {path}: {error.strerror}") from error
+
+
+def _cells(path: Path, reader: Any) -> Iterator[tuple[int, list[str]]]:
+    try:
+        for cells in reader:
+            if cells:
+                yield reader.line_num, cells
+    except (csv.Error, UnicodeDecodeError) as error:
+        place = f"row {reader.line_num + 1}, column {_COLUMNS[0]}"
+        raise _error(path, place, f"{error}; expected CSV text in UTF-8") from error
 
 
 def _check_header(path: Path, line: int, cells: Sequence[str]) -> None:

@@ -116,6 +116,12 @@ def test_other_encodings_are_refused_by_name(tmp_path):
         load_cards(save(tmp_path, rows, encoding="latin-1"))
 
 
+def test_a_list_that_cannot_be_read_is_named(tmp_path):
+    for path, reason in ((tmp_path / "none.csv", "No such file"), (tmp_path, "Is a directory")):
+        with pytest.raises(ValueError, match=f"cannot read the list of cards {path}: {reason}"):
+            load_cards(path)
+
+
 def test_more_cards_than_the_engine_can_number_are_refused(tmp_path):
     rows = card_rows()
     extra = [[str(card_id), *rows[-1][1:]] for card_id in range(12, 101)]
