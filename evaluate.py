@@ -210,7 +210,7 @@ def command_line() -> argparse.ArgumentParser:
     add("--out", metavar="DIR", help="folder for the report [evaluations/GAME-Pp]")
     purpose = parser.add_mutually_exclusive_group()
     purpose.add_argument(
-        "--leaderboard", nargs="?", const="all", metavar="GAME", help="makes leaderboards: of a game, or the usual ones"
+        "--leaderboard", nargs="?", const="all", metavar="GAME", help="makes leaderboards: of a game, or all"
     )
     purpose.add_argument("--enter", metavar="FILE", help="plays an entry of a leaderboard against the agents of this package")
     purpose.add_argument(

@@ -181,9 +181,9 @@ def board_path(folder: Path, rule_set: str, num_players: int) -> Path:
 
 def board_files(folder: Path) -> list[Path]:
     """The files of all leaderboards of a folder: by rule set and number of players, then those this version does not know."""
-    usual = [board_path(folder, *known) for known in all_boards()]
-    others = sorted(path for path in folder.glob("*_*p.json") if path not in usual)
-    return [path for path in [*usual, *others] if path.is_file()]
+    known = [board_path(folder, *found) for found in all_boards()]
+    others = sorted(path for path in folder.glob("*_*p.json") if path not in known)
+    return [path for path in [*known, *others] if path.is_file()]
 
 
 def write_index(folder: Path) -> Path:
