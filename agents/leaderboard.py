@@ -24,11 +24,11 @@ from envs.files import write_aside
 from envs.game import Game
 
 FOLDER = Path("leaderboard")
-DEALS = {"mushroom_rings": 10}
 USUAL_DEALS = 100
-"""Deals every two agents play, by rule set: what five agents of which two search play in some minutes on two cores."""
 MANY_SEATS_DEALS = 10
-"""With more than two players, where every deal has as many games as seats and every game as many searches."""
+"""Deals every two agents play: with two players, and with more, where a deal is as many games as seats."""
+LONG_GAMES_DEALS = {("mushroom_rings", 2): 10, ("mushroom_rings", 4): 5}
+"""By rule set and number of players, where those would take hours on two cores."""
 
 Runner = Callable[[workers.Tournament, Partial], Match]
 
@@ -53,8 +53,8 @@ def boards_for(rule_set: str, num_players: int | None) -> list[tuple[str, int]]:
 
 def usual_deals(rule_set: str, num_players: int) -> int:
     """Deals every two agents play unless told otherwise."""
-    deals = DEALS.get(rule_set, USUAL_DEALS)
-    return deals if num_players == 2 else min(deals, MANY_SEATS_DEALS)
+    usual = USUAL_DEALS if num_players == 2 else MANY_SEATS_DEALS
+    return LONG_GAMES_DEALS.get((rule_set, num_players), usual)
 
 
 class Plan:

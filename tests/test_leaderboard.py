@@ -139,7 +139,7 @@ def test_a_number_of_players_that_no_game_has_is_refused(rule_set, num_players, 
 
 def test_few_deals_where_games_are_long_or_many_seats_search():
     boards = [("fairy_ring", 2), ("fairy_ring", 3), ("mushroom_rings", 2), ("mushroom_rings", 4)]
-    assert [leaderboard.usual_deals(*found) for found in boards] == [100, 10, 10, 10]
+    assert [leaderboard.usual_deals(*found) for found in boards] == [100, 10, 10, 5]
 
 
 def test_ratings_are_relative_to_greedy(made):
