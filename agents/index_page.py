@@ -9,7 +9,7 @@ from agents.page import Element, document, html_matrix, html_results, panel, rat
 Shown = tuple[Mapping[str, Any], Mapping[str, Any]]
 
 _INTRODUCTION = (
-    "Every two agents play the same deals from every seat. The rating is on the Elo scale with random at 0; intervals take the "
+    "Every two agents play the same deals from every seat. The rating is on the Elo scale with greedy at 0; intervals take the "
     "deal as their unit. Every game is kept in the file beside this page and can be played again: python evaluate.py "
     "--check-leaderboard. README.md tells how to enter."
 )
