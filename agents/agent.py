@@ -140,17 +140,16 @@ def make_agent(spec: str, game: Game) -> Agent:
 
 def checkpoint_path(spec: str, game: Game) -> str | None:
     """The file of the checkpoint that such a word means, or from which a search has its values; None where there is none."""
-    path = search_value(spec) or spec.removesuffix(":sample")
+    path = search_option(spec, "value") or spec.removesuffix(":sample")
     if path == "ppo":
         return str(_shipped_path(game))
     return path if path.endswith(".zip") else None
 
 
-def search_value(spec: str) -> str | None:
-    """The checkpoint that a search is told to have its values from, as it is named."""
+def search_option(spec: str, name: str) -> str | None:
+    """What a search is told behind ``NAME=``; None where it is told nothing, and for other agents."""
     head, _, options = spec.partition(":")
-    named = [option for option in options.split(",") if option.startswith("value=")]
-    return named[0].removeprefix("value=") if head == "ismcts" and named else None
+    return dict(option.partition("=")[::2] for option in options.split(",")).get(name) if head == "ismcts" else None
 
 
 def checkpoint_file(spec: str, game: Game) -> str:

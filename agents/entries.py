@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path, PurePath, PurePosixPath
 from typing import Any
 
-from agents.agent import MAKERS, make_agent, search_value
+from agents.agent import MAKERS, make_agent, search_option
 from envs.game import Game
 
 FORMAT = 1
@@ -64,7 +64,7 @@ class Entrant:
 
     def spec(self, folder: PurePath) -> str:
         """The word for ``make_agent``, for an entrant named by a file in this folder."""
-        name = search_value(self.agent) or self.agent.removesuffix(":sample")
+        name = search_option(self.agent, "value") or self.agent.removesuffix(":sample")
         return self.agent.replace(name, str(folder / name)) if name.endswith(".zip") else self.agent
 
 
@@ -158,8 +158,7 @@ def refuse_clock(spec: str) -> None:
     Raises:
         ValueError: It is such a search; one line.
     """
-    name, _, options = spec.partition(":")
-    if name == "ismcts" and any(option.partition("=")[0] == "seconds" for option in options.split(",")):
+    if search_option(spec, "seconds") is not None:
         raise ValueError(f"agent {spec} looks at the clock, so nobody could check its games; name simulations, not seconds")
 
 
