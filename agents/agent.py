@@ -1,17 +1,11 @@
-"""What a player of any game is, and the players by name."""
+"""What a player of any game is, and the simplest one."""
 
-from collections.abc import Callable
-from importlib import import_module
-from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
 from envs import engine
 from envs.game import Game
-
-SHIPPED = Path(__file__).with_name("checkpoints")
-"""The folder of the checkpoints that come with this package, see its README."""
 
 
 class Agent(Protocol):
@@ -64,130 +58,6 @@ def _pick_batch(masks, words, actions):
     for i in range(len(actions)):
         # The word also dealt the world: hashed once more, the action does not go with the cards.
         actions[i] = engine.pick(masks[i]["row"], engine.mix(words[i]))
-
-
-# --- agents by name -----------------------------------------------------------------------------------------------------
-
-
-def _random(argument: str, game: Game) -> Agent:
-    _no_argument("random", argument)
-    return RandomAgent(game)
-
-
-def _greedy(argument: str, game: Game) -> Agent:
-    from agents.greedy import make_greedy
-
-    _no_argument("greedy", argument)
-    return make_greedy(game)
-
-
-def _ppo(argument: str, game: Game) -> Agent:
-    if argument not in ("", "sample"):
-        raise ValueError(f"agent ppo takes sample or nothing after the colon, not {argument!r}")
-    agent = _checkpoint("ppo", game, sample=bool(argument))
-    agent.name = "ppo:sample" if argument else "ppo"
-    return agent
-
-
-def _shipped_path(game: Game) -> Path:
-    return SHIPPED / f"{game.name}_{game.num_players}p.zip"
-
-
-def _ismcts(argument: str, game: Game) -> Agent:
-    from agents.search import SearchAgent, parse_settings
-
-    return SearchAgent(game, parse_settings(argument, game), f"ismcts:{argument}" if argument else "ismcts")
-
-
-def _no_argument(name: str, argument: str) -> None:
-    if argument:
-        raise ValueError(f"agent {name} takes nothing after a colon, not {argument!r}")
-
-
-MAKERS: dict[str, Callable[[str, Game], Agent]] = {
-    "random": _random,
-    "greedy": _greedy,
-    "ppo": _ppo,
-    "ismcts": _ismcts,
-}
-"""Agents by the name before the colon: a function of what follows the colon and the game."""
-
-
-def make_agent(spec: str, game: Game) -> Agent:
-    """The agent that a word on the command line means.
-
-    Args:
-        spec: ``"random"``; ``"greedy"``, the rule-based player of the game; ``"ppo"`` or ``"ppo:sample"``, the checkpoint
-            that is shipped for the rule set and number of players; ``"ismcts:400"``, a tree search with so many simulations
-            (``"ismcts:seconds=0.1"``; its options are in ``agents.search.Settings``); a checkpoint ``PATH.zip``, which plays
-            its likeliest action, or ``PATH.zip:sample``, which draws from its policy; or ``"package.module:Class"``, anybody's
-            own agent: a class, or any function, that is called with the game and gives the agent.
-        game: The rule set it is to play.
-
-    Raises:
-        ValueError: There is no such agent, or it cannot be made for this game; one line that says why.
-    """
-    head, _, tail = spec.partition(":")
-    if head in MAKERS:
-        return MAKERS[head](tail, game)
-    if path := checkpoint_path(spec, game):
-        return _checkpoint(path, game, sample=spec.endswith(":sample"))
-    if head and tail:
-        return _own_agent(spec, head, tail, game)
-    names = ", ".join(MAKERS)
-    raise ValueError(f"there is no agent {spec!r}; choose from {names}, a checkpoint PATH.zip, or package.module:Class")
-
-
-def checkpoint_path(spec: str, game: Game) -> str | None:
-    """The file of the checkpoint that such a word means, or from which a search has its values; None where there is none."""
-    path = search_option(spec, "value") or spec.removesuffix(":sample")
-    if path == "ppo":
-        return str(_shipped_path(game))
-    return path if path.endswith(".zip") else None
-
-
-def search_option(spec: str, name: str) -> str | None:
-    """What a search is told behind ``NAME=``; None where it is told nothing, and for other agents."""
-    head, _, options = spec.partition(":")
-    return dict(option.partition("=")[::2] for option in options.split(",")).get(name) if head == "ismcts" else None
-
-
-def checkpoint_file(spec: str, game: Game) -> str:
-    """The file of a checkpoint that is there: of ``"ppo"``, the shipped one, or of a path.
-
-    Raises:
-        ValueError: There is none; the message lists those that are shipped if one of them was asked for.
-    """
-    path = _shipped_path(game) if spec == "ppo" else Path(spec)
-    if path.is_file():
-        return str(path)
-    if spec != "ppo":
-        raise ValueError(f"there is no checkpoint {spec}")
-    shipped = ", ".join(sorted(path.stem for path in SHIPPED.glob("*.zip"))) or "none"
-    raise ValueError(f"there is no trained agent ppo for {path.stem}; there are: {shipped}")
-
-
-def _checkpoint(spec: str, game: Game, sample: bool) -> Agent:
-    path = checkpoint_file(spec, game)
-    try:
-        from agents.policy import PolicyAgent
-
-        return PolicyAgent(path, game, sample=sample)
-    except Exception as error:  # what a damaged file raises is up to several libraries
-        reason = " ".join(str(error).split()) if isinstance(error, ValueError) else first_line(error)
-        raise ValueError(f"cannot use checkpoint {path}: {reason}") from error
-
-
-def _own_agent(spec: str, module: str, name: str, game: Game) -> Agent:
-    try:
-        agent: Any = getattr(import_module(module), name)(game)
-    except (Exception, SystemExit) as error:  # anything may happen in somebody else's code
-        raise ValueError(f"cannot make agent {spec!r}: {first_line(error)}") from error
-    if not callable(getattr(agent, "act", None)):
-        raise ValueError(f"cannot make agent {spec!r}: it has no method act")
-    if not hasattr(agent, "name"):
-        agent.name = spec
-    return agent
 
 
 def first_line(error: BaseException) -> str:

@@ -16,13 +16,37 @@ import os
 import pickle
 import zipfile
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from envs.files import write_aside
 from envs.game import Game
 
+SHIPPED = Path(__file__).with_name("checkpoints")
+"""The folder of the checkpoints that come with this package, see its README."""
+
 FORMAT = 1
 FACTS, WEIGHTS, RUN = "facts.json", "policy.pth", "run.pickle"
+
+
+def shipped_path(game: Game) -> Path:
+    """The file of the checkpoint that is shipped for a rule set and number of players; it need not be there."""
+    return SHIPPED / f"{game.name}_{game.num_players}p.zip"
+
+
+def checkpoint_file(spec: str, game: Game) -> str:
+    """The file of a checkpoint that is there: of ``"ppo"``, the shipped one, or of a path.
+
+    Raises:
+        ValueError: There is none; the message lists those that are shipped if one of them was asked for.
+    """
+    path = shipped_path(game) if spec == "ppo" else Path(spec)
+    if path.is_file():
+        return str(path)
+    if spec != "ppo":
+        raise ValueError(f"there is no checkpoint {spec}")
+    shipped = ", ".join(sorted(path.stem for path in SHIPPED.glob("*.zip"))) or "none"
+    raise ValueError(f"there is no trained agent ppo for {path.stem}; there are: {shipped}")
 
 
 def game_facts(game: Game) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import numpy as np
 import torch as th
 
 from agents.checkpoint import check_facts, read_facts, read_weights
-from agents.networks import Blueprint
+from agents.networks.blueprint import Blueprint
 from envs import engine
 from envs.game import Game
 

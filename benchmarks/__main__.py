@@ -84,8 +84,8 @@ def search(simulations: int = 400, num_envs: int = 16) -> list[Row]:
 
 def evaluation(games: int = 10_000) -> list[Row]:
     """A match of two agents that need no network."""
-    from agents import tournament
-    from agents.agent import make_agent
+    from agents.registry import make_agent
+    from evaluation import tournament
 
     game = envs.make_game("fairy_ring", 2)
     agents = [make_agent(name, game) for name in ("random", "greedy")]
@@ -116,14 +116,14 @@ def training(rounds: int = 3) -> list[Row]:
     """Learning, beside a loop as short as it can be written."""
     import torch as th
 
-    import train
     from benchmarks import training as learning
+    from training.settings import Settings
 
     th.set_num_threads(1)
-    settings = train.Settings(threads=1)
+    settings = Settings(threads=1)
     game = settings.make_game()
     loops = {
-        "minimal": learning.MinimalLoop(train.Settings(snapshot_share=0.0), game).iteration,
+        "minimal": learning.MinimalLoop(Settings(snapshot_share=0.0), game).iteration,
         "ours": learning.library_iteration(settings, game),
     }
     seconds = learning.measure(loops, rounds)

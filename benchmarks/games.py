@@ -11,12 +11,13 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 import envs
-from agents.agent import Agent, make_agent
-from agents.tournament import deal_seeds
+from agents.agent import Agent
+from agents.registry import make_agent
 from envs import engine
+from envs.command_line import parse_options
 from envs.game import Game
-from envs.options import parse_options
 from envs.vector import VectorAECEnv
+from evaluation.tournament import deal_seeds
 
 BATCH = 500
 AGENTS = ("random", "greedy")
@@ -100,7 +101,7 @@ def figures(game: Game, spec: str, games: int, seed: int) -> dict[str, str]:
         f"decisions{LARGEST}": states["decisions"],
         "score": results["scores"],
         "best score of a game": results["scores"].max(axis=1),
-        **FACTS.get(game.kernels.__name__, lambda game, states: {})(game, states),
+        **FACTS.get(game.package, lambda game, states: {})(game, states),
     }
     return {name: _in_words(name, numbers) for name, numbers in told.items()}
 

@@ -16,11 +16,11 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 import numpy as np
 
 import envs
-from agents import ratings, tournament
-from agents.agent import make_agent
+from agents.registry import make_agent
 from agents.search import SearchAgent, parse_settings
+from envs.command_line import parse_options
 from envs.game import Game
-from envs.options import parse_options
+from evaluation import ratings, tournament
 
 
 class Row(NamedTuple):

@@ -20,15 +20,17 @@ import torch as th
 from torch import nn
 
 import envs
-import train
-from agents.rollout import SeatPolicy, seat_advantages
 from envs.game import Game
+from training.ppo import SeatPolicy
+from training.rollout_buffer import seat_advantages
+from training.run import make_model
+from training.settings import Settings
 
 
 class MinimalLoop:
     """PPO as short as it can be written: arrays, a rollout, an update."""
 
-    def __init__(self, settings: train.Settings, game: Game) -> None:
+    def __init__(self, settings: Settings, game: Game) -> None:
         self.settings = settings
         self.env = envs.make_vec(game, settings.num_envs, seed=settings.seed)
         space = self.env.single_observation_space["observation"]
@@ -100,9 +102,9 @@ class MinimalLoop:
                 self.optimizer.step()
 
 
-def library_iteration(settings: train.Settings, game: Game) -> Callable[[], None]:
+def library_iteration(settings: Settings, game: Game) -> Callable[[], None]:
     """One iteration of what ``train.py`` does, with the library's algorithm, without files."""
-    model = train.make_model(settings, game)
+    model = make_model(settings, game)
     _, callback = model._setup_learn(settings.timesteps)
     if settings.snapshot_share:
         model.env.pool.add(0, model.policy.state_dict())
@@ -127,9 +129,9 @@ def measure(loops: dict[str, Callable[[], None]], rounds: int) -> dict[str, floa
     return {name: float(np.median(values)) for name, values in times.items()}
 
 
-def shares(settings: train.Settings, game: Game, rounds: int) -> dict[str, float]:
+def shares(settings: Settings, game: Game, rounds: int) -> dict[str, float]:
     """Shares of the CPU time of an iteration, in percent: environment, inference, buffer, update, and what is left."""
-    model = train.make_model(settings, game)
+    model = make_model(settings, game)
     _, callback = model._setup_learn(settings.timesteps)
     spent = dict.fromkeys(("environment", "inference", "buffer", "update"), 0.0)
 
@@ -165,7 +167,7 @@ def shares(settings: train.Settings, game: Game, rounds: int) -> dict[str, float
 def learn_for(seconds: float, env: str, threads: int) -> float:
     """Samples per second of one learner by the clock on the wall, after an iteration that is not counted."""
     th.set_num_threads(1)
-    settings = train.Settings(env=env, threads=threads)
+    settings = Settings(env=env, threads=threads)
     iteration = library_iteration(settings, settings.make_game())
     iteration()
     begun, samples = time.perf_counter(), 0
@@ -194,8 +196,8 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=20)
     given = parser.parse_args()
     th.set_num_threads(1)
-    settings = train.Settings(env=given.env, num_players=given.num_players, snapshot_share=0.0, threads=1)
-    with_snapshots = train.Settings(env=given.env, num_players=given.num_players, threads=1)
+    settings = Settings(env=given.env, num_players=given.num_players, snapshot_share=0.0, threads=1)
+    with_snapshots = Settings(env=given.env, num_players=given.num_players, threads=1)
     game = settings.make_game()
     loops = {
         "minimal loop": MinimalLoop(settings, game).iteration,

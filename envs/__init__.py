@@ -67,7 +67,7 @@ def game_module(name: str) -> ModuleType:
         ValueError: There is no rule set of that name.
     """
     if name not in GAMES:
-        from envs.game import suggestion
+        from envs.options import suggestion
 
         raise ValueError(f"there is no game {name!r}{suggestion(name, GAMES)}; choose from {', '.join(GAMES)}")
     return import_module(GAMES[name].module)

@@ -66,6 +66,7 @@ class TurnBasedEnv(AECEnv):
             "render_fps": 2,
         }
         self.possible_agents = [f"player_{p}" for p in range(game.num_players)]
+        self._agent_of_turn = ["", *self.possible_agents]  # by the packed turn of a game that goes on
         self._seat_of = {agent: seat for seat, agent in enumerate(self.possible_agents)}
         space = observation_space(game)
         self.observation_spaces = dict.fromkeys(self.possible_agents, space)
@@ -132,17 +133,17 @@ class TurnBasedEnv(AECEnv):
             self._stream["episode"] = 0
         else:
             self._stream["episode"] += 1
-        code = self.game.kernels.single_reset(self._io, self._stream, self._kind)
+        code, seat = engine.unpack_turn(self.game.kernels.single_reset(self._io, self._stream, self._kind))
         self.agents = self.possible_agents[:]
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
         self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
-        self.agent_selection = self.possible_agents[max(0, code % 256 - 1)]
+        self.agent_selection = self.possible_agents[max(0, seat)]
         self._is_live = True
-        if code >= 256:
-            self._end(code // 256)
+        if code != engine.RUNNING:
+            self._end(code)
             self._accumulate_rewards()
 
     def observe(self, agent: str) -> dict[str, np.ndarray]:
@@ -182,16 +183,16 @@ class TurnBasedEnv(AECEnv):
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
-        code = self._step_kernel(self._io, int(action), self._kind, self._policy)
-        if code < 0:
+        turn = self._step_kernel(self._io, int(action), self._kind, self._policy)
+        if turn < 0:
             raise ValueError(f"action {action} of {agent} is illegal; legal are {np.flatnonzero(self._mask).tolist()}")
         self._cumulative_rewards[agent] = 0.0
-        if code < 256:
-            self.agent_selection = self.possible_agents[code - 1]
+        if turn < engine.OVER:
+            self.agent_selection = self._agent_of_turn[turn]
             if self.max_cycles is not None and self.record["decisions"] >= self.max_cycles:
                 self._cut()
             return
-        self._end(code // 256)
+        self._end(engine.unpack_turn(turn)[0])
         self._accumulate_rewards()
         self._deads_step_first()
 
@@ -228,7 +229,7 @@ class TurnBasedEnv(AECEnv):
             return None
         if self.render_mode != "human":
             return render(self.game, self.record, self.render_mode, self.view)
-        from envs.render import Window
+        from envs.drawing.raster import Window
 
         if self._window is None:
             self._window = Window(self.game.title)

@@ -17,8 +17,8 @@ import numpy as np
 
 from envs import engine, make_game
 from envs.aec import TurnBasedEnv
+from envs.command_line import describe_games, parse_options
 from envs.game import Game
-from envs.options import describe_games, parse_options
 from envs.vector import VectorAECEnv
 
 PICTURES = 6  # positions of a game of full length whose pictures are compared

@@ -1,16 +1,22 @@
 """A game: the frozen facts and the rule functions of one rule set under one choice of options.
 
-This is all that the rest of the suite knows of a game. A game package has a function ``make_game(name, num_players, options)``
-that returns a :class:`Game`, and a table ``OPTIONS`` of its options; ``README.md`` tells how to write one.
+This page is all that the rest of the suite knows of a game. A game is a package, or a single module, that has
+
+* ``make_game(name, num_players, options)``, which gives a :class:`Game`;
+* ``PLAYERS``, the numbers of players it is for, and ``OPTIONS``, a table of :class:`envs.options.Option`;
+* perhaps ``TUNED``, a :class:`Tuned`: what else the suite has for it;
+* a module with the verbs over one record, which ``engine.install`` compiles into the loops that :class:`Kernels` lists;
+* modules with words and pictures, see :class:`Words` and :class:`Pictures`.
+
+``envs.engine`` says what the verbs are, ``CONTRIBUTING.md`` how to write a game, and ``examples/tic_tac_toe.py`` is a whole one.
 """
 
-import difflib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from importlib import import_module
 from math import prod
-from types import ModuleType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -31,76 +37,97 @@ class Section(NamedTuple):
         return prod(self.shape)
 
 
+class Kernels(Protocol):
+    """The compiled loops that ``engine.install`` makes of a game's verbs; their texts in ``engine/loops.py`` tell the arguments.
+
+    Arrays of rows are records, see ``engine.rows``. N games, P seats, D observation length, A actions.
+    """
+
+    def reset_batch(self, *arrays: Any) -> int:
+        """Deals a game in every row; returns how many deals were passed over."""
+
+    def step_batch(self, *arrays: Any) -> tuple[int, int]:
+        """Plays a decision in every row; returns how many games ended and how many deals were passed over."""
+
+    def show_batch(self, *arrays: Any) -> None:
+        """Writes observation, mask and seat to act of every row."""
+
+    def observe_batch(self, states: Any, rules: Any, seats: Any, observations: Any) -> None:
+        """Writes the view of a seat of every row."""
+
+    def standings_batch(self, states: Any, rules: Any, results: Any) -> None:
+        """Writes scores and standings of every row as they are now."""
+
+    def redeal_batch(self, states: Any, rules: Any, seats: Any, words: Any, worlds: Any) -> None:
+        """Copies every row and deals anew what a seat cannot know."""
+
+    def sample_batch(self, masks: Any, words: Any, actions: Any) -> None:
+        """Draws a random legal action for every row."""
+
+    def first_illegal(self, masks: Any, seats: Any, actions: Any) -> int:
+        """The first row with an illegal action, -1 if there is none."""
+
+    def legal_single(self, states: Any, rules: Any, masks: Any) -> None:
+        """Writes the action mask of one game."""
+
+    def single_reset(self, io: Any, stream: Any, kind: int) -> int:
+        """Deals the one game of an AEC environment."""
+
+    def single_step(self, io: Any, action: int, kind: int, policy: int) -> int:
+        """Plays a decision in the one game of an AEC environment."""
+
+    def single_show(self, io: Any) -> None:
+        """Writes observation and mask of the one game of an AEC environment."""
+
+    def single_observe(self, io: Any, seat: int, observations: Any) -> None:
+        """Writes the view of a seat of the one game of an AEC environment."""
+
+
+class Words(Protocol):
+    """A game in words. ``state`` is one record; actions are legal."""
+
+    def to_dict(self, game: "Game", state: Any, seat: int | None) -> dict[str, Any]:
+        """The record as plain data; what ``seat`` cannot know is None."""
+
+    def from_dict(self, game: "Game", view: Mapping[str, Any], state: Any) -> None:
+        """Fills a record from a full dict; a ValueError names the place where it is no possible state."""
+
+    def move(self, game: "Game", state: Any, action: int) -> dict[str, Any]:
+        """The structured form of an action."""
+
+    def sentence(self, game: "Game", state: Any, action: int) -> str:
+        """An action in words."""
+
+
+class Pictures(Protocol):
+    """A game in pictures, drawn from a state dict alone, whole or as one seat sees it."""
+
+    def text(self, game: "Game", view: Mapping[str, Any]) -> str:
+        """Plain characters for a terminal."""
+
+    def svg(self, game: "Game", view: Mapping[str, Any]) -> str:
+        """An SVG document."""
+
+
 @dataclass(frozen=True)
-class Option:
-    """A rule option: what it may be, what it is unless asked, and what it means.
+class Tuned:
+    """What the suite has for one game beside its rules; named by words, so that no game imports a player of it.
 
     Attributes:
-        default: The value unless asked otherwise.
-        meaning: One line for ``--help`` and error messages.
-        values: The allowed values, in words or numbers; empty for an option that takes a path.
+        greedy: ``module:Class`` of its rule-based player; a module with ``decide`` serves the search too.
+        network: ``module:Class`` of a network that knows what the parts of its observation are.
+        search: Options of ``ismcts`` that suit it best, see ``agents.search.Settings``.
+        training: Settings of a training run that differ from the usual ones, see ``training.settings.Settings``.
+        baselines: Agents of its leaderboards, where they differ from the usual ones.
+        deals: By number of players, deals that every two agents of a leaderboard play, where they differ from the usual ones.
     """
 
-    default: Any
-    meaning: str
-    values: Sequence[Any] = ()
-
-    @property
-    def choices(self) -> str:
-        """The allowed values in one line."""
-        if not self.values:
-            return "a path"
-        if isinstance(self.values, range):
-            return f"{self.values.start} to {self.values.stop - 1}"
-        return ", ".join(_word(value) for value in self.values)
-
-    def check(self, name: str, value: Any) -> Any:
-        """The value, if it is allowed.
-
-        Raises:
-            ValueError: It is not; the message names the option, the value and the choices.
-        """
-        if not self.values:
-            return None if value is None else str(value)
-        for allowed in self.values:
-            # True == 1, but an option that takes numbers does not take truths, nor the other way round.
-            if value == allowed and isinstance(value, bool) == isinstance(allowed, bool):
-                return allowed
-        raise ValueError(f"option {name} is {value!r}; choose from {self.choices}")
-
-    def parse(self, name: str, text: str) -> Any:
-        """The value that a text from the command line means.
-
-        Raises:
-            ValueError: It means none of the allowed values.
-        """
-        if not self.values:
-            return None if text.lower() in ("", "none") else text
-        for allowed in self.values:
-            if text.lower() == _word(allowed).lower():
-                return allowed
-        raise ValueError(f"option {name} is {text!r}; choose from {self.choices}")
-
-
-def _word(value: Any) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-def complete_options(options: Mapping[str, Option], given: Mapping[str, Any], owner: str) -> dict[str, Any]:
-    """All options of a game: the given ones, checked, and the defaults of the others.
-
-    Raises:
-        ValueError: An unknown option or a value that is not allowed.
-    """
-    for name in given:
-        if name not in options:
-            raise ValueError(f"{owner} has no option {name!r}{suggestion(name, options)}; it has {', '.join(options)}")
-    return {name: option.check(name, given.get(name, option.default)) for name, option in options.items()}
-
-
-def suggestion(name: str, known: Iterable[str]) -> str:
-    close = difflib.get_close_matches(name, known, n=1)
-    return f" (did you mean {close[0]!r}?)" if close else ""
+    greedy: str | None = None
+    network: str | None = None
+    search: Mapping[str, Any] = field(default_factory=dict)
+    training: Mapping[str, Any] = field(default_factory=dict)
+    baselines: Sequence[str] | None = None
+    deals: Mapping[int, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,9 +148,10 @@ class Game:
         max_decisions: No game has more decisions.
         can_truncate: Whether a limit that is no rule of winning can end a game.
         trace_size: Numbers that ``observe_again`` notes for each row, see ``engine``.
-        kernels: The module with the compiled loops.
-        words: The module with ``to_dict``, ``from_dict``, ``move``, ``action`` and ``sentence``.
-        pictures: The module with ``text(game, view)`` and ``svg(game, view)``.
+        kernels: The compiled loops over a batch.
+        words: The game in words.
+        pictures: The game in pictures.
+        package: The module that has ``make_game``.
     """
 
     name: str
@@ -137,16 +165,17 @@ class Game:
     sections: Sequence[Section]
     observation_high: float
     max_decisions: int
-    kernels: ModuleType
-    words: ModuleType
-    pictures: ModuleType
+    kernels: Kernels
+    words: Words
+    pictures: Pictures
+    package: str
     observation_low: float = 0.0
     can_truncate: bool = False
     trace_size: int = 1
     facts: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        engine.module_kernels(self.kernels)
+        engine.require_loops(self.kernels)
         header = [name for name, *_ in engine.HEADER]
         if list(self.state_dtype.names or ())[: len(header)] != header:
             raise TypeError(f"{self.name}: the record must begin with the fields {', '.join(header)}")
@@ -156,7 +185,7 @@ class Game:
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Compiled functions are not pickled: the game is made anew from its name and options.
-        return _remake, (self.kernels.__name__, self.name, self.num_players, dict(self.options))
+        return _remake, (self.package, self.name, self.num_players, dict(self.options))
 
     def __repr__(self) -> str:
         options = "".join(f", {name}={value!r}" for name, value in self.options.items())
@@ -166,6 +195,11 @@ class Game:
     def id(self) -> str:
         """Name and version, as in ``fairy_ring-v0``."""
         return f"{self.name}-v{self.version}"
+
+    @cached_property
+    def tuned(self) -> Tuned:
+        """What the suite has for the game beside its rules."""
+        return getattr(import_module(self.package), "TUNED", Tuned())
 
     @cached_property
     def observation_size(self) -> int:
@@ -289,6 +323,4 @@ def as_record(record: np.ndarray) -> Any:
 
 
 def _remake(module: str, name: str, num_players: int, options: dict[str, Any]) -> Game:
-    from importlib import import_module
-
     return import_module(module).make_game(name, num_players, options)

@@ -1,55 +1,78 @@
-"""Rule options on the command line: ``--option name=value``, and the text about them in ``--help``."""
+"""Rule options: what each may be, and checking those that are given."""
 
-from collections.abc import Iterable
+import difflib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from envs import GAMES, game_module
-from envs.engine import REWARD_KINDS
-from envs.game import Option, suggestion
 
-REWARD = Option("placement", "what a game pays at its end", REWARD_KINDS)
+@dataclass(frozen=True)
+class Option:
+    """A rule option: what it may be, what it is unless asked, and what it means.
+
+    Attributes:
+        default: The value unless asked otherwise.
+        meaning: One line for ``--help`` and error messages.
+        values: The allowed values, in words or numbers; empty for an option that takes a path.
+    """
+
+    default: Any
+    meaning: str
+    values: Sequence[Any] = ()
+
+    @property
+    def choices(self) -> str:
+        """The allowed values in one line."""
+        if not self.values:
+            return "a path"
+        if isinstance(self.values, range):
+            return f"{self.values.start} to {self.values.stop - 1}"
+        return ", ".join(_word(value) for value in self.values)
+
+    def check(self, name: str, value: Any) -> Any:
+        """The value, if it is allowed.
+
+        Raises:
+            ValueError: It is not; the message names the option, the value and the choices.
+        """
+        if not self.values:
+            return None if value is None else str(value)
+        for allowed in self.values:
+            # True == 1, but an option that takes numbers does not take truths, nor the other way round.
+            if value == allowed and isinstance(value, bool) == isinstance(allowed, bool):
+                return allowed
+        raise ValueError(f"option {name} is {value!r}; choose from {self.choices}")
+
+    def parse(self, name: str, text: str) -> Any:
+        """The value that a text from the command line means.
+
+        Raises:
+            ValueError: It means none of the allowed values.
+        """
+        if not self.values:
+            return None if text.lower() in ("", "none") else text
+        for allowed in self.values:
+            if text.lower() == _word(allowed).lower():
+                return allowed
+        raise ValueError(f"option {name} is {text!r}; choose from {self.choices}")
 
 
-def parse_options(game_name: str, texts: Iterable[str], *, with_reward: bool = False) -> dict[str, Any]:
-    """The rule options that texts from the command line mean.
+def _word(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
-    Args:
-        game_name: A key of ``envs.GAMES``.
-        texts: ``name=value`` each; of two with the same name the later one holds.
-        with_reward: Whether ``reward=...`` is taken too.
 
-    Returns:
-        The named options with their values, ready for ``envs.make_game`` (with a reward: for ``envs.make_vec``).
+def complete_options(options: Mapping[str, Option], given: Mapping[str, Any], owner: str) -> dict[str, Any]:
+    """All options of a game: the given ones, checked, and the defaults of the others.
 
     Raises:
-        ValueError: An unknown game, option or value; one line that names it and the choices.
+        ValueError: An unknown option or a value that is not allowed.
     """
-    table = dict(game_module(game_name).OPTIONS)
-    if with_reward:
-        table["reward"] = REWARD
-    options: dict[str, Any] = {}
-    for text in texts:
-        name, equals, value = text.partition("=")
-        if not equals:
-            raise ValueError(f"option {text!r} must have the form name=value")
-        if name not in table:
-            raise ValueError(f"{game_name} has no option {name!r}{suggestion(name, table)}; it has {', '.join(table)}")
-        options[name] = table[name].parse(name, value)
-    return options
+    for name in given:
+        if name not in options:
+            raise ValueError(f"{owner} has no option {name!r}{suggestion(name, options)}; it has {', '.join(options)}")
+    return {name: option.check(name, given.get(name, option.default)) for name, option in options.items()}
 
 
-def describe_games() -> str:
-    """Every game for the end of ``--help``: name, numbers of players, what it is, and its options."""
-    return "games and their options (--option name=value):\n" + "\n".join(map(_describe, GAMES))
-
-
-def _describe(name: str) -> str:
-    module = game_module(name)
-    headline = (module.__doc__ or "").strip().partition("\n")[0]
-    players = f"{min(module.PLAYERS)} to {max(module.PLAYERS)} players"
-    lines = [f"  {name} ({players}): {headline}"]
-    for option_name, option in module.OPTIONS.items():
-        default = GAMES[name].options.get(option_name, option.default)
-        shown = str(default).lower() if isinstance(default, bool) or default is None else default
-        lines.append(f"    {option_name}={option.choices} [{shown}]: {option.meaning}")
-    return "\n".join(lines)
+def suggestion(name: str, known: Iterable[str]) -> str:
+    close = difflib.get_close_matches(name, known, n=1)
+    return f" (did you mean {close[0]!r}?)" if close else ""

@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 
 from envs import engine, make_game
+from envs.command_line import describe_games, parse_options
 from envs.files import write_aside
 from envs.game import Game
-from envs.options import describe_games, parse_options
 from envs.vector import VectorAECEnv
 
 FORMAT = 1
@@ -276,7 +276,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _record(arguments: argparse.Namespace) -> None:
-    from agents.agent import make_agent
+    from agents.registry import make_agent
 
     options = parse_options(arguments.env, arguments.option, with_reward=True)
     reward = options.pop("reward", "placement")

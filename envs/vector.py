@@ -11,6 +11,9 @@ from gymnasium.vector import AutoresetMode
 from envs import engine
 from envs.game import Game
 
+_NO_ROWS = np.zeros(0, np.int64)
+_NO_ROWS.flags.writeable = False
+
 
 class VectorAECEnv:
     """PettingZoo's AEC verbs over N games at a time.
@@ -199,6 +202,82 @@ class VectorAECEnv:
         named = ", ".join(f"row {row}: action {actions[row]} of player {self._seats[row]}" for row in rows[:5])
         return f"illegal actions in {len(rows)} rows: {named}{', ...' if len(rows) > 5 else ''}"
 
+    # --- a part of the games ---
+
+    def step_rows(self, rows: np.ndarray, actions: np.ndarray) -> None:
+        """Plays one decision in some games; the others stay as they are.
+
+        Args:
+            rows: ``(K,)`` integers, different ones.
+            actions: ``(K,)`` integers.
+
+        Raises:
+            ValueError: As of ``step``. Nothing has changed then.
+        """
+        waiting = np.ones(self.num_envs, np.bool_)
+        waiting[rows] = False
+        seats = self._seats[waiting]
+        everyone = np.zeros(self.num_envs, np.int64)
+        everyone[rows] = actions
+        self._seats[waiting] = engine.NO_PLAYER  # the loops pass over a game in which nobody is to act
+        try:
+            self.step(everyone)
+        finally:
+            self._seats[waiting] = seats
+
+    def deal_rows(self, rows: np.ndarray) -> None:
+        """Deals the next game in some rows ``(K,)``; a deal that is over before anybody decides is passed over."""
+        self._streams["episode"][rows] += 1
+        arrays: list[np.ndarray] = [
+            self.states, self._streams, self._observations, self._traces,
+            self._masks, self._seats, self._results, self._codes,
+        ]  # fmt: skip
+        parts = [array[rows] for array in arrays]
+        states, streams, observations, traces, masks, seats, results, codes = parts
+        self.passed_over += self.game.kernels.reset_batch(
+            states, self.game.rules, streams, self._reward_kind, True,
+            engine.rows(observations), engine.rows(traces), engine.rows(masks), seats, results, codes,
+        )  # fmt: skip
+        for array, part in zip(arrays, parts, strict=True):
+            array[rows] = part
+
+    def observe_rows(self, rows: np.ndarray, seats: np.ndarray) -> np.ndarray:
+        """What ``seats (K,)`` see in the games ``rows (K,)``: ``(K, D) float32``, a fresh array."""
+        views = np.empty((len(rows), self.game.observation_size), np.float32)
+        self.game.kernels.observe_batch(self.states[rows], self.game.rules, seats.astype(np.int64), engine.rows(views))
+        return views
+
+    def ended_rows(self) -> np.ndarray:
+        """The games that the last step ended, ``(K,) int64``."""
+        return np.flatnonzero(self._codes) if self._ended else _NO_ROWS
+
+    def final_observations(self, rows: np.ndarray) -> np.ndarray:
+        """Every seat's last view in games that the last step cut by a limit: ``(K, P, D) float32``, a fresh array."""
+        return self._finals.reshape(self.num_envs, self.num_players, -1)[rows]
+
+    @property
+    def results(self) -> np.ndarray:
+        """``(N,)`` records of ``engine.result_dtype``: what the latest end of each game left; the environment's memory."""
+        return self._results
+
+    @property
+    def codes(self) -> np.ndarray:
+        """``(N,) int8``: how the last step left each game (``engine.RUNNING`` and others); the environment's memory."""
+        return self._codes
+
+    @property
+    def episodes(self) -> np.ndarray:
+        """``(N,) int64``: the running number of each row's game; the environment's memory."""
+        return self._streams["episode"]
+
+    def standings(self) -> np.ndarray:
+        """``(N, P) int64``: how the seats stand now, higher is better; a fresh array."""
+        now = np.empty_like(self._results)
+        self.game.kernels.standings_batch(self.states, self.game.rules, now)
+        return now["standings"]
+
+    # --- views ---
+
     def observe(self, seat: int | np.ndarray) -> dict[str, np.ndarray]:
         """The view of any seat.
 
@@ -322,6 +401,6 @@ def render(game: Game, record: Any, mode: str, seat: int | None) -> Any:
     svg = game.svg(record, seat)
     if mode == "svg":
         return svg
-    from envs.render import svg_to_rgb
+    from envs.drawing.raster import svg_to_rgb
 
     return svg_to_rgb(svg)

@@ -3,7 +3,6 @@
 At the end the steps count, so that whoever has made three is first, but a game that was won by a gamble may rank otherwise.
 """
 
-import sys
 from dataclasses import replace
 
 import numpy as np
@@ -22,9 +21,9 @@ def score(state, rules, scores, standings):
         scores[p] = np.float32(standings[p])
 
 
-engine.install(globals())
+loops = engine.install(globals())
 
 
 def make_game(name: str = "climb", num_players: int = 3, options: dict | None = None) -> Game:
     """The game for a number of players."""
-    return replace(race.make_game(name, num_players, options), kernels=sys.modules[__name__])
+    return replace(race.make_game(name, num_players, options), kernels=loops, package=__name__)

@@ -77,7 +77,7 @@ def score(state, rules, scores, standings):
         scores[p] = np.float32(standings[p])
 
 
-engine.install(globals())
+loops = engine.install(globals())
 
 
 def make_game(name: str = "race", num_players: int = 3, options: dict | None = None) -> Game:
@@ -96,7 +96,8 @@ def make_game(name: str = "race", num_players: int = 3, options: dict | None = N
         observation_high=float(LIMIT),
         observation_low=-1.0,
         max_decisions=LIMIT,
-        kernels=sys.modules[__name__],
+        kernels=loops,
+        package=__name__,
         words=sys.modules[__name__],
         pictures=sys.modules[__name__],
         can_truncate=True,

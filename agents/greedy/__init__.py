@@ -1,16 +1,10 @@
 """Rule-based players, one for each game: they look one decision ahead with what the seat knows."""
 
 from importlib import import_module
+from types import ModuleType
 from typing import Any
 
 from envs.game import Game
-
-PLAYERS = {
-    "envs.fairy_ring": "agents.greedy.fairy_ring",
-    "envs.dance_of_eights": "agents.greedy.dance_of_eights",
-    "envs.mushroom_rings": "agents.greedy.mushroom_rings",
-}
-"""By the module of a rule set: the module with the class ``Greedy`` that plays it. A new player is one line here."""
 
 
 def make_greedy(game: Game) -> Any:
@@ -19,7 +13,15 @@ def make_greedy(game: Game) -> Any:
     Raises:
         ValueError: The game has none.
     """
-    module = game.kernels.__name__
-    if module not in PLAYERS:
+    if game.tuned.greedy is None:
         raise ValueError(f"there is no greedy agent for {game.name}")
-    return import_module(PLAYERS[module]).Greedy(game)
+    module, _, name = game.tuned.greedy.partition(":")
+    return getattr(import_module(module), name)(game)
+
+
+def deciding_module(game: Game) -> ModuleType | None:
+    """The module of a game's rule-based player whose compiled ``decide`` chooses for one record; None if there is none."""
+    if game.tuned.greedy is None:
+        return None
+    module = import_module(game.tuned.greedy.partition(":")[0])
+    return module if hasattr(module, "decide") else None

@@ -17,7 +17,7 @@ import numpy as np
 from envs import engine
 from envs.dance_of_eights import rules as game_rules
 from envs.dance_of_eights.cards import VALUES, Card
-from envs.dance_of_eights.ring import BITS, is_ring, tally_of
+from envs.dance_of_eights.ring_test import BITS, is_ring, tally_of
 from envs.dance_of_eights.state import DISCARD_ACTION, DRAW_ACTION, HAND, NUM_CARDS, TAKE_ACTION
 from envs.game import Game
 

@@ -14,7 +14,9 @@ from typing import NamedTuple
 import numpy as np
 
 from envs import engine
-from envs.fairy_ring import rules, seats, villages
+from envs.engine.seats import seat_after
+from envs.fairy_ring.rules import decisions as rules
+from envs.fairy_ring.rules import seats, villages
 from envs.fairy_ring.state import (
     ACADEMY,
     CHOOSE_ACTION,
@@ -34,7 +36,6 @@ from envs.fairy_ring.state import (
     TURNS,
 )
 from envs.game import Game
-from envs.seats import seat_after
 
 _NOTHING = -1e9  # worth of having no play at all
 

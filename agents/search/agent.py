@@ -6,8 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents.agent import checkpoint_file
-from agents.search.install import greedy_module, search_of
+from agents.checkpoint import checkpoint_file
+from agents.greedy import deciding_module, make_greedy
+from agents.search.install import search_of
 from agents.search.layout import SETTINGS, TREE, node_dtype
 from agents.search.options import Settings, default_settings
 from envs import engine
@@ -56,9 +57,8 @@ class SearchAgent:
         self.game, self.name, self.clock = game, name, clock
         self.settings = settings or default_settings(game)
         self.values = self._value_function()
-        self._kernel = search_of(game.kernels)
-        player = greedy_module(game.kernels)
-        self._tools = player.Greedy(game).tools if player else ()
+        self._kernel = search_of(game)
+        self._tools = make_greedy(game).tools if deciding_module(game) else ()
         self._record = _settings_record(self.settings)
         if self.settings.seconds is not None:
             _Forest(self, np.zeros(0, game.state_dtype), 1).grow(0)  # compiling is not to count as thinking

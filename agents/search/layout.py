@@ -43,8 +43,8 @@ def node_dtype(num_players: int) -> np.dtype:
             ("total", np.float64, (num_players,)),  # of the values of all simulations through here, for each seat
             ("visits", np.int32),  # how many those are
             ("available", np.int32),  # how many visits of the parent found the action legal
-            ("first", np.int32),  # a child, or NO_NODE
-            ("next", np.int32),  # the next child of the parent, or NO_NODE
+            ("first_child", np.int32),  # or NO_NODE
+            ("next_sibling", np.int32),  # the next child of the parent, or NO_NODE
             ("parent", np.int32),  # NO_NODE for the root
             ("action", np.int16),
             ("mover", np.int8),  # the seat that plays it

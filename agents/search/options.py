@@ -5,9 +5,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from agents.agent import checkpoint_file
-from agents.search.install import greedy_module
-from envs.game import Game, suggestion
+from agents.checkpoint import checkpoint_file
+from agents.greedy import deciding_module
+from envs.game import Game
+from envs.options import suggestion
 
 ROLLOUTS = ("greedy", "random")
 SIMULATIONS = 400
@@ -44,14 +45,6 @@ class Settings:
     value: str | None = None
 
 
-BEST: dict[str, Mapping[str, Any]] = {
-    "envs.fairy_ring": {"exploration": 1.0, "prior": 0.3, "scale": 20.0},
-    "envs.dance_of_eights": {"exploration": 1.0, "prior": 0.2, "rollouts": 8, "expand": 1000},
-    "envs.mushroom_rings": {"exploration": 1.0, "prior": 0.5, "scale": 100_000.0, "depth": 30},
-}
-"""By the module of a rule set: settings that were found by playing against ``greedy``. In Dance of Eights actions differ by a
-percent or two of the games, far less than a tree of a few hundred simulations can tell apart below its first actions."""
-
 _NUMBERS = {"exploration": math.inf, "prior": 1.0, "scale": math.inf}
 _COUNTS = {"simulations": 1, "rollouts": 1, "expand": 1, "depth": 0}
 _NAMES = tuple(Settings.__dataclass_fields__)
@@ -59,9 +52,9 @@ _NAMES = tuple(Settings.__dataclass_fields__)
 
 def default_settings(game: Game) -> Settings:
     """What a search of a game does unless asked otherwise."""
-    if greedy_module(game.kernels) is None:
+    if deciding_module(game) is None:
         return Settings()
-    return Settings(**{"rollout": "greedy", "prior": 0.5, **BEST.get(game.kernels.__name__, {})})
+    return Settings(**{"rollout": "greedy", "prior": 0.5, **game.tuned.search})
 
 
 def parse_settings(text: str, game: Game) -> Settings:
@@ -111,7 +104,7 @@ def _number(name: str, text: str) -> float:
 def _complete(given: dict[str, Any], game: Game) -> Settings:
     if "simulations" in given and "seconds" in given:
         raise ValueError("ismcts: option seconds does not go with simulations; give one of them")
-    if greedy_module(game.kernels) is None and (given.get("rollout") == "greedy" or given.get("prior", 0) > 0):
+    if deciding_module(game) is None and (given.get("rollout") == "greedy" or given.get("prior", 0) > 0):
         option = "rollout=greedy" if given.get("rollout") == "greedy" else "prior"
         raise ValueError(f"ismcts: option {option} needs a greedy agent, and there is none for {game.name}")
     if "seconds" in given:

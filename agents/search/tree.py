@@ -20,13 +20,21 @@ tree search", 2006), so that the first actions are compared by the rule-based pl
 """
 
 import math
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from agents.search.layout import NO_NODE
-from envs.chance import draw, mix, mix_in, pick
 from envs.engine import PLACEMENT, RUNNING, TRUNCATED, write_results
-from envs.machine_code import inline, jit
+from envs.engine.compiler import inline, jit
+from envs.engine.rng import draw, mix, mix_in, pick
+
+if TYPE_CHECKING:
+    step: Any
+    legal: Any
+    redeal: Any
+    score: Any
+    decide: Any
 
 NO_ACTION = -1
 
@@ -95,8 +103,8 @@ def _count(mask):
 @jit
 def _clear(node, parent, action, mover):
     """Makes a node that was never visited."""
-    node["first"] = NO_NODE
-    node["next"] = NO_NODE
+    node["first_child"] = NO_NODE
+    node["next_sibling"] = NO_NODE
     node["parent"] = parent
     node["action"] = action
     node["mover"] = mover
@@ -151,7 +159,7 @@ def _select(state, rules, settings, tools, tree, nodes, node, root, capacity, ma
     equal = settings["exploration"] * (1.0 - settings["prior"]) / untried
     extra = settings["exploration"] * settings["prior"]
     best, highest = NO_NODE, -np.inf
-    child = int(nodes[node]["first"])
+    child = int(nodes[node]["first_child"])
     while child != NO_NODE:
         action = int(nodes[child]["action"])
         if mask[action]:
@@ -162,7 +170,7 @@ def _select(state, rules, settings, tools, tree, nodes, node, root, capacity, ma
             bound = _bound(nodes[child], mover, share, int(nodes[child]["available"]), int(nodes[child]["visits"]))
             if bound > highest:
                 best, highest = child, bound
-        child = int(nodes[child]["next"])
+        child = int(nodes[child]["next_sibling"])
     if untried == 0 or tree["size"] == capacity:
         return best
     likes_untried = liked != NO_ACTION and mask[liked]
@@ -184,9 +192,9 @@ def _bound(node, mover, share, available, visits):
 def _add(nodes, tree, parent, place, action, mover):
     """Makes the node at a place a child."""
     _clear(nodes[place], parent, action, mover)
-    nodes[place]["next"] = nodes[parent]["first"]
+    nodes[place]["next_sibling"] = nodes[parent]["first_child"]
     nodes[place]["available"] = 1
-    nodes[parent]["first"] = place
+    nodes[parent]["first_child"] = place
     tree["size"] += 1
     return place
 
@@ -208,14 +216,14 @@ def _favourite(tree, nodes, root, visits):
     for action in range(len(visits)):
         visits[action] = 0
     chosen, most, highest = int(tree["first_legal"]), 0, -np.inf
-    child = int(nodes[root]["first"])
+    child = int(nodes[root]["first_child"])
     while child != NO_NODE:
         count = int(nodes[child]["visits"])
         visits[nodes[child]["action"]] = count
         mean = nodes[child]["total"][nodes[child]["mover"]] / max(1.0, float(count))
         if count > most or (count == most and mean > highest):
             chosen, most, highest = int(nodes[child]["action"]), count, mean
-        child = int(nodes[child]["next"])
+        child = int(nodes[child]["next_sibling"])
     return chosen
 
 

@@ -51,21 +51,19 @@ Versions
     v0: first version.
 """
 
-import sys
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from envs import engine
-from envs.dance_of_eights import pictures, text
+from envs.dance_of_eights import pictures, words
 from envs.dance_of_eights.cards import VALUES, load_cards
-from envs.dance_of_eights.observation import HIGH, observe, sections
-from envs.dance_of_eights.ring import tally_of
-from envs.dance_of_eights.rules import legal, reset, score, step
+from envs.dance_of_eights.kernels import loops
+from envs.dance_of_eights.observation import HIGH, sections
+from envs.dance_of_eights.ring_test import tally_of
 from envs.dance_of_eights.state import COUNTS_PER_WORD, NUM_ACTIONS, ROW, RULES, VALUE_ROW, state_dtype
-from envs.dance_of_eights.worlds import redeal
-from envs.game import Game, Option, complete_options
+from envs.game import Game, Tuned
+from envs.options import Option, complete_options
 
 VERSION = 0
 PLAYERS = range(2, 8)
@@ -74,8 +72,13 @@ OPTIONS = {
     "copies": Option(2, "how often the pack holds each row of the card list: 58 or 116 cards", (1, 2)),
     "max_turns": Option(100, "turns of each player after which the game is cut off and nobody wins", range(1, 1001)),
 }
-
-engine.install(globals())
+TUNED = Tuned(
+    greedy="agents.greedy.dance_of_eights:Greedy",
+    # Actions differ by a percent or two of the games, far less than a tree of a few hundred simulations can tell apart below its
+    # first actions.
+    search={"exploration": 1.0, "prior": 0.2, "rollouts": 8, "expand": 1000},
+    training={"timesteps": 8_000_000},
+)
 
 
 def make_game(name: str, num_players: int, options: Mapping[str, Any]) -> Game:
@@ -99,8 +102,9 @@ def make_game(name: str, num_players: int, options: Mapping[str, Any]) -> Game:
         sections=sections(num_players),
         observation_high=HIGH,
         max_decisions=chosen["max_turns"] * DECISIONS_PER_TURN * num_players,
-        kernels=sys.modules[__name__],
-        words=text,
+        kernels=loops,
+        package=__name__,
+        words=words,
         pictures=pictures,
         can_truncate=True,
         facts={"cards": load_cards(), "card_values": card_values()},

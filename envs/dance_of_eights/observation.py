@@ -7,13 +7,13 @@ table, :func:`observe` writes the sections in the same order.
 import numpy as np
 
 from envs.dance_of_eights.cards import ATTRIBUTES
-from envs.dance_of_eights.ring import BITS
+from envs.dance_of_eights.ring_test import BITS
 from envs.dance_of_eights.rules import DISCARD, num_seats
 from envs.dance_of_eights.state import HAND, NUM_CARDS, NUM_VALUES, ROW, VALUE_ROW
 from envs.engine import inline, jit
+from envs.engine.one_hot import ONE, ZERO, write_one_hot
+from envs.engine.seats import distance, seat_after
 from envs.game import Section
-from envs.seats import distance, seat_after
-from envs.vectors import ONE, ZERO, write_one_hot
 
 PHASES = 2
 HIGH = 2.0  # no number of an observation is larger

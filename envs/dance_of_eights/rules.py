@@ -5,7 +5,7 @@ Section names in the docstrings are those of the rule text. Nothing here raises 
 
 import numpy as np
 
-from envs.dance_of_eights.ring import is_ring
+from envs.dance_of_eights.ring_test import is_ring
 from envs.dance_of_eights.state import (
     COUNTS_PER_WORD,
     DECK_WORDS,
@@ -17,7 +17,7 @@ from envs.dance_of_eights.state import (
     Phase,
 )
 from envs.engine import NO_PLAYER, RUNNING, TERMINATED, TRUNCATED, below, byte_total, find_byte, inline, jit
-from envs.seats import seat_after
+from envs.engine.seats import seat_after
 
 # Compiled code takes plain numbers faster than enum members.
 GAIN, DISCARD, OVER = (int(phase) for phase in Phase)

@@ -7,7 +7,9 @@ Egocentric: of every list of players the observer comes first, then clockwise. :
 import numpy as np
 
 from envs.engine import inline, jit
-from envs.fairy_ring.seats import knows_hand, num_seats
+from envs.engine.one_hot import ONE, ZERO, write_one_hot
+from envs.engine.seats import distance, seat_after
+from envs.fairy_ring.rules.seats import knows_hand, num_seats
 from envs.fairy_ring.state import (
     CARD_FEATURES,
     COLUMNS,
@@ -22,8 +24,6 @@ from envs.fairy_ring.state import (
     TURNS,
 )
 from envs.game import Section
-from envs.seats import distance, seat_after
-from envs.vectors import ONE, ZERO, write_one_hot
 
 AHEAD = 12  # mushrooms of the route shown ahead of the own fairy
 PHASES = 4

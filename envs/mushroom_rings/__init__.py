@@ -78,23 +78,22 @@ Versions
     v0: first version.
 """
 
-import sys
 from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
 import numpy as np
 
-from envs import engine
-from envs.game import Game, Option, complete_options
-from envs.mushroom_rings import pictures, text
+from envs.game import Game, Tuned
+from envs.mushroom_rings import pictures, words
 from envs.mushroom_rings.components import Components
-from envs.mushroom_rings.loading import load_components
-from envs.mushroom_rings.observation import HIGH, LOW, observe, observe_again, sections
-from envs.mushroom_rings.planes import trace_size
-from envs.mushroom_rings.rules import legal, redeal, reset, score, step
+from envs.mushroom_rings.components.loading import load_components
+from envs.mushroom_rings.components.tables import build_tables, max_rings, num_types
+from envs.mushroom_rings.kernels import loops
+from envs.mushroom_rings.observation import HIGH, LOW, sections
+from envs.mushroom_rings.observation.planes import trace_size
 from envs.mushroom_rings.state import NUM_KINDS, NUM_MARKERS, OTHER_ACTIONS, num_cells, state_dtype
-from envs.mushroom_rings.tables import build_tables, max_rings, num_types
+from envs.options import Option, complete_options
 
 VERSION = 0
 PLAYERS = range(2, 5)
@@ -104,8 +103,19 @@ OPTIONS = {
     "table_radius": Option(12, "how many steps from the stump tiles may lie", range(8, 17)),
     "components": Option(None, "a folder with other component data in the shipped format (tiles.csv and board.toml)"),
 }
-
-engine.install(globals())
+TUNED = Tuned(
+    greedy="agents.greedy.mushroom_rings:Greedy",
+    network="agents.networks.mushroom_rings:GardenNetwork",
+    search={"exploration": 1.0, "prior": 0.5, "scale": 100_000.0, "depth": 30},
+    # 43 KB of observation a decision and a convolution: fewer games, fewer passes. Standings count a point 10,000.
+    training={
+        "timesteps": 500_000, "num_envs": 64, "num_steps": 128, "batch_size": 512, "epochs": 3,
+        "gae_lambda": 0.97, "final_learning_rate": 2e-5, "shaping": 2e-6,
+    },
+    # A game has so many decisions that a search of 400 simulations, or the usual number of deals, would take hours.
+    baselines=("random", "greedy", "ppo", "ismcts:25", "ismcts:100"),
+    deals={2: 10, 4: 5},
+)  # fmt: skip
 
 
 def make_game(name: str, num_players: int, options: Mapping[str, Any]) -> Game:
@@ -135,8 +145,9 @@ def make_game(name: str, num_players: int, options: Mapping[str, Any]) -> Game:
         observation_low=LOW,
         trace_size=trace_size(tiles),
         max_decisions=_max_decisions(components, num_players),
-        kernels=sys.modules[__name__],
-        words=text,
+        kernels=loops,
+        package=__name__,
+        words=words,
         pictures=pictures,
         facts={"components": components},
     )

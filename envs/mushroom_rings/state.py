@@ -30,6 +30,7 @@ PLANES = 16  # numbers of a cell in an observation
 TILE_FEATURES = EDGES + SEGMENTS * NUM_COLORS + 1
 
 NONE = -1  # no tile, cell, part, ring, gnome, slot, colour or place
+FIRST_OPEN = -2  # in `place`: the first open cell; the next one is -3, and so on
 NOT_JOINED = -2  # in `edge_ring`: a path edge of the tile being laid that has not met its neighbour yet
 
 
@@ -197,7 +198,7 @@ def state_dtype(
         ("gnome_of", np.int8, parts),  # the gnome that claims the part's path
         ("look", np.int64, (num_tiles,)),  # what it shows (see looks.py)
         ("num_open", np.int64),  # cells a tile may be laid on: empty and beside a tile
-        ("place", np.int16, (num_cells(table_radius),)),  # tile on a cell by laying order; -2 - i: open cell i; NONE
+        ("place", np.int16, (num_cells(table_radius),)),  # tile on a cell by laying order; FIRST_OPEN - i: open cell i; NONE
         ("open_cell", np.int16, (open_cells,)),
         ("open_code", np.int16, (open_cells,)),  # digit e in base 3: edge e may be anything, must be path, must be green
         ("open_ends", np.int8, (open_cells,)),  # bit e: a path ends at edge e

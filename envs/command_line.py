@@ -1,0 +1,64 @@
+"""What the command lines of the suite share: rule options, ``--option name=value``, and the text about them in ``--help``."""
+
+import argparse
+from collections.abc import Iterable
+from typing import Any, NoReturn
+
+from envs import GAMES, game_module
+from envs.engine import REWARD_KINDS
+from envs.options import Option, suggestion
+
+REWARD = Option("placement", "what a game pays at its end", REWARD_KINDS)
+
+
+class Parser(argparse.ArgumentParser):
+    """Says what is wrong in one line."""
+
+    def error(self, message: str) -> NoReturn:
+        """Ends the program with exit code 2."""
+        self.exit(2, f"{self.prog}: error: {' '.join(message.split())}\n")
+
+
+def parse_options(game_name: str, texts: Iterable[str], *, with_reward: bool = False) -> dict[str, Any]:
+    """The rule options that texts from the command line mean.
+
+    Args:
+        game_name: A key of ``envs.GAMES``.
+        texts: ``name=value`` each; of two with the same name the later one holds.
+        with_reward: Whether ``reward=...`` is taken too.
+
+    Returns:
+        The named options with their values, ready for ``envs.make_game`` (with a reward: for ``envs.make_vec``).
+
+    Raises:
+        ValueError: An unknown game, option or value; one line that names it and the choices.
+    """
+    table = dict(game_module(game_name).OPTIONS)
+    if with_reward:
+        table["reward"] = REWARD
+    options: dict[str, Any] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals:
+            raise ValueError(f"option {text!r} must have the form name=value")
+        if name not in table:
+            raise ValueError(f"{game_name} has no option {name!r}{suggestion(name, table)}; it has {', '.join(table)}")
+        options[name] = table[name].parse(name, value)
+    return options
+
+
+def describe_games() -> str:
+    """Every game for the end of ``--help``: name, numbers of players, what it is, and its options."""
+    return "games and their options (--option name=value):\n" + "\n".join(map(_describe, GAMES))
+
+
+def _describe(name: str) -> str:
+    module = game_module(name)
+    headline = (module.__doc__ or "").strip().partition("\n")[0]
+    players = f"{min(module.PLAYERS)} to {max(module.PLAYERS)} players"
+    lines = [f"  {name} ({players}): {headline}"]
+    for option_name, option in module.OPTIONS.items():
+        default = GAMES[name].options.get(option_name, option.default)
+        shown = str(default).lower() if isinstance(default, bool) or default is None else default
+        lines.append(f"    {option_name}={option.choices} [{shown}]: {option.meaning}")
+    return "\n".join(lines)

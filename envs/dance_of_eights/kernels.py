@@ -1,0 +1,8 @@
+"""The compiled loops over a batch of games of Dance of Eights: its verbs, and what ``engine.install`` makes of them."""
+
+from envs import engine
+from envs.dance_of_eights.observation import observe
+from envs.dance_of_eights.redeal import redeal
+from envs.dance_of_eights.rules import legal, reset, score, step
+
+loops = engine.install(globals())

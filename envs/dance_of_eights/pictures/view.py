@@ -1,0 +1,57 @@
+"""What pictures of Dance of Eights show: read from a state dict, whole or as one seat sees it, and no more than it says."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from envs.dance_of_eights.cards import ATTRIBUTES, VALUES, Card
+from envs.dance_of_eights.state import HAND
+from envs.game import Game
+
+View = Mapping[str, Any]
+
+_DOES = {"gain": "gains a card", "discard": "discards a card"}
+
+
+class Counter(NamedTuple):
+    """How many dancers of a hand have a value, and whether a Ring may have so many."""
+
+    word: str
+    number: int
+    fits: bool
+
+
+def hand_size(view: View, player: int) -> int:
+    """The number of cards a player holds."""
+    return HAND + (view["phase"] == "discard" and view["current_player"] == player)
+
+
+def hand_in_sight(view: View, player: int) -> Sequence[int] | None:
+    """The copies of each card a player holds; None if one of them is not known."""
+    hand, known = view["hands"][player], view["known"][player]
+    return known if hand is None and sum(known) == hand_size(view, player) else hand
+
+
+def counters(cards: Sequence[Card], hand: Sequence[int]) -> list[Counter]:
+    """How many dancers of a hand have each value, and whether a Ring may have so many."""
+    found = []
+    for attribute, letter in VALUES:
+        count = sum(copies for card, copies in zip(cards, hand, strict=True) if getattr(card, attribute) == letter)
+        # All eight may be of one size or alignment, but not of one element.
+        even = count % 2 == 0 and not (attribute == "element" and count == HAND)
+        fits = count == HAND // 2 if attribute == "sex" else even
+        found.append(Counter(ATTRIBUTES[attribute][letter], count, fits))
+    return found
+
+
+def headline(game: Game, view: View) -> str:
+    return f"Turn {view['turn']} of {game.options['max_turns']}"
+
+
+def status(view: View) -> str:
+    if view["phase"] != "over":
+        return f"Player {view['current_player']} {_DOES[view['phase']]}"
+    return "Game over: nobody wins" if view["winner"] is None else f"Game over: player {view['winner']} wins"
+
+
+def discard_size(view: View) -> int:
+    return sum(view["discard"])

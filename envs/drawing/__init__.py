@@ -1,0 +1,1 @@
+"""Pictures for every game: SVG text, pixels and windows."""

@@ -1,0 +1,23 @@
+"""Pictures of a game of Mushroom Rings: characters for a terminal, SVG for a page.
+
+Both draw the state dict alone, whole or as one seat sees it, and know no more than it says.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from envs.game import Game
+from envs.mushroom_rings.pictures import svg as drawing
+from envs.mushroom_rings.pictures import terminal as render
+
+View = Mapping[str, Any]
+
+
+def text(game: Game, view: View) -> str:
+    """A picture of a state dict for a terminal."""
+    return render.text(view, game.facts["components"])
+
+
+def svg(game: Game, view: View) -> str:
+    """A picture of a state dict as SVG text."""
+    return drawing.svg(view, game.facts["components"])

@@ -1,0 +1,1 @@
+"""Leaderboards: who plays, their files, making them and checking them."""

@@ -1,0 +1,167 @@
+"""Who plays on a leaderboard: the agents of this package, and those of others that have entered.
+
+An entry is a JSON file in the folder ``entries`` of a leaderboard; ``leaderboard/README.md`` tells how to write one.
+"""
+
+import json
+import sys
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path, PurePath, PurePosixPath
+from typing import Any
+
+from agents.registry import MAKERS, make_agent, search_option
+from envs.game import Game
+
+FORMAT = 1
+BASELINES = ("random", "greedy", "ppo", "ismcts:100", "ismcts:400")
+"""The agents of this package on a board, unless a game has its own list (``TUNED``)."""
+ENTRIES = "entries"
+
+
+@dataclass(frozen=True)
+class Entrant:
+    """An agent on a leaderboard.
+
+    Attributes:
+        name: What tables call it.
+        agent: A word as ``agents.registry.make_agent`` takes it; the path of a checkpoint is relative to the file that names it.
+        authors: Who made it; empty for the agents of this package.
+        about: One line or nothing.
+        file: SHA-256 of its checkpoint or source file; None where there is none.
+    """
+
+    name: str
+    agent: str
+    authors: tuple[str, ...] = ()
+    about: str = ""
+    file: str | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "authors", tuple(self.authors))
+        words = (self.name, self.agent, self.about, *self.authors)
+        if not all(isinstance(word, str) and word.isprintable() for word in words) or not self.name or not self.agent:
+            raise ValueError("name, agent, about and authors must be one line of text each, name and agent not empty")
+
+    @classmethod
+    def read(cls, facts: Any) -> "Entrant":
+        """An entrant from plain data.
+
+        Raises:
+            ValueError: It lacks something, or says something unknown.
+        """
+        if not isinstance(facts, Mapping) or not {"name", "agent"} <= set(facts) <= set(cls.__dataclass_fields__):
+            raise ValueError(f"an entrant has the keys {', '.join(cls.__dataclass_fields__)}; name and agent must be there")
+        if not isinstance(facts.get("authors", []), list | tuple):
+            raise ValueError("authors must be a list")
+        return cls(**facts)
+
+    @property
+    def plain(self) -> dict[str, Any]:
+        """As plain data."""
+        return asdict(self) | {"authors": list(self.authors)}
+
+    def spec(self, folder: PurePath) -> str:
+        """The word for ``make_agent``, for an entrant named by a file in this folder."""
+        name = search_option(self.agent, "value") or self.agent.removesuffix(":sample")
+        return self.agent.replace(name, str(folder / name)) if name.endswith(".zip") else self.agent
+
+
+def baselines(game: Game) -> tuple[list[Entrant], list[str]]:
+    """The agents of this package that can play a game, and why others cannot, in a line each."""
+    entrants, missing = [], []
+    for spec in game.tuned.baselines or BASELINES:
+        if spec.partition(":")[0] not in MAKERS:
+            continue
+        try:
+            make_agent(spec, game)
+        except ValueError as error:
+            missing.append(f"without {spec}: {error}")
+        else:
+            entrants.append(Entrant(spec, spec))
+    return entrants, missing
+
+
+@dataclass(frozen=True)
+class Entry:
+    """An entry file.
+
+    Attributes:
+        path: The file.
+        rule_set: Name of the rule set.
+        num_players: Seats.
+        entrant: The agent; its checkpoint is relative to the file's folder.
+    """
+
+    path: Path
+    rule_set: str
+    num_players: int
+    entrant: Entrant
+
+    @classmethod
+    def read(cls, path: Path) -> "Entry":
+        """Reads an entry file, with results or without.
+
+        Raises:
+            ValueError: The file is no entry; the message names it and says why.
+        """
+        try:
+            facts = json.loads(path.read_text())
+            if not isinstance(facts, dict) or facts.get("format") != FORMAT:
+                raise ValueError(f"its format is not {FORMAT}")
+            rule_set, num_players = facts.get("rule_set"), facts.get("num_players")
+            if not isinstance(rule_set, str) or type(num_players) is not int:
+                raise ValueError("it must name a rule_set and a number num_players")
+            return cls(path, rule_set, num_players, Entrant.read(facts.get("entry")))
+        except (OSError, ValueError) as error:
+            raise ValueError(f"{path} is no entry: {error}") from error
+
+    @property
+    def from_above(self) -> Entrant:
+        """The entrant as a file one folder above names it."""
+        return replace(self.entrant, agent=self.entrant.spec(PurePosixPath(ENTRIES)))
+
+
+def entries_for(folder: Path, rule_set: str, num_players: int) -> list[Entry]:
+    """The entries of a leaderboard's folder for one rule set and number of players, by file name.
+
+    Raises:
+        ValueError: One of the files is no entry.
+    """
+    found = [Entry.read(path) for path in sorted((folder / ENTRIES).glob("*.json"))]
+    return [entry for entry in found if (entry.rule_set, entry.num_players) == (rule_set, num_players)]
+
+
+def entered(folder: Path, game: Game) -> tuple[list[Entrant], list[str]]:
+    """Those that have entered a leaderboard, and why others that tried cannot play, in a line each.
+
+    Raises:
+        ValueError: A file is no entry.
+    """
+    entrants, refused = [], []
+    for entry in entries_for(folder, game.name, game.num_players):
+        entrant = entry.from_above
+        try:
+            refuse_clock(entrant.agent)
+            make_agent(entrant.spec(folder), game)
+        except ValueError as error:
+            refused.append(f"without {entrant.name} of {entry.path.name}: {error}")
+        else:
+            entrants.append(entrant)
+    return entrants, refused
+
+
+def refuse_clock(spec: str) -> None:
+    """Refuses a search that is limited by time: played again, its games would not be the same.
+
+    Raises:
+        ValueError: It is such a search; one line.
+    """
+    if search_option(spec, "seconds") is not None:
+        raise ValueError(f"agent {spec} looks at the clock, so nobody could check its games; name simulations, not seconds")
+
+
+def let_import(folder: Path) -> None:
+    """Lets the modules of a folder be imported, behind all others."""
+    if str(folder.resolve()) not in sys.path:
+        sys.path.append(str(folder.resolve()))

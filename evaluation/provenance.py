@@ -1,0 +1,84 @@
+"""What made some results: names, versions and fingerprints of agents, tables and machines."""
+
+import hashlib
+import os
+import platform
+from collections import Counter
+from collections.abc import Sequence
+from importlib import import_module
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from agents.registry import checkpoint_path
+from envs.game import Game
+from evaluation import workers
+
+PACKAGES = ("numpy", "numba", "scipy")
+TRAINING_PACKAGES = ("torch",)
+
+
+def different_names(specs: Sequence[str]) -> list[str]:
+    """Names for agents: what they were asked for by, and a number behind the second and further of the same."""
+    seen: Counter[str] = Counter()
+    names = []
+    for spec in specs:
+        seen[spec] += 1
+        names.append(spec if seen[spec] == 1 else f"{spec}#{seen[spec]}")
+    return names
+
+
+def versions(specs: Sequence[str], game: Game, more: Sequence[str] = ()) -> dict[str, str]:
+    """The versions of Python and of the libraries on which results of these agents may depend, and of ``more``."""
+    packages = PACKAGES + TRAINING_PACKAGES * any(checkpoint_path(spec, game) for spec in specs) + tuple(more)
+    return {"python": platform.python_version(), **{name: version(name) for name in packages}}
+
+
+def fingerprint(spec: str, game: Game) -> str | None:
+    """What tells an agent from another of the same name: SHA-256 of its checkpoint, or of the file its class is in.
+
+    None for the agents of this package, which come with its version.
+    """
+    path = checkpoint_path(spec, game)
+    module, _, name = spec.partition(":")
+    if path is None and name and "." not in name and "/" not in module:
+        try:
+            path = getattr(import_module(module), "__file__", None)
+        except ImportError:
+            return None
+    return hashlib.sha256(Path(path).read_bytes()).hexdigest() if path else None
+
+
+def rules_digest(game: Game) -> str:
+    """What tells a game's component tables, such as a deck of one's own, from others."""
+    return hashlib.sha256(game.rules.tobytes()).hexdigest()
+
+
+def settings_of(tournament: workers.Tournament) -> dict[str, Any]:
+    """All that decides the results of a tournament, as plain data; see ``evaluation.unfinished``."""
+    game = tournament.game
+    schedule = hashlib.sha256(tournament.lineup.tobytes() + np.ascontiguousarray(tournament.deals).tobytes()).hexdigest()
+    prints = {f"file of {name}": fingerprint(spec, game) for name, spec in zip(tournament.names, tournament.specs, strict=True)}
+    return {
+        "game": game.id,
+        "number of players": game.num_players,
+        "options": dict(game.options),
+        "rules": rules_digest(game),
+        "agents": list(tournament.specs),
+        "number of games": len(tournament.deals),
+        "schedule": schedule,
+        "move time": tournament.move_time,
+        "versions": versions(tournament.specs, game),
+        **prints,
+    }
+
+
+def machine() -> dict[str, Any]:
+    """The machine in words: processor, cores, system."""
+    processor = platform.processor() or platform.machine()
+    if os.path.exists("/proc/cpuinfo"):
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+        processor = next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), processor)
+    return {"processor": processor, "cores": workers.cores(), "system": f"{platform.system()} {platform.machine()}"}

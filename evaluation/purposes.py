@@ -1,0 +1,113 @@
+"""What ``evaluate.py`` is asked for: a match, leaderboards or an entry's results, or a check of them."""
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from tqdm import tqdm
+
+import envs
+from envs.command_line import parse_options
+from envs.files import write_aside
+from evaluation import GAMES, PLAYERS, tournament, workers
+from evaluation.leaderboard import make, verify
+from evaluation.leaderboard.entries import ENTRIES, Entry
+from evaluation.provenance import different_names, settings_of
+from evaluation.report import files as report
+from evaluation.report.describe import costs, describe
+from evaluation.unfinished import UnfinishedResults
+
+
+def play_match(parser: argparse.ArgumentParser, args: argparse.Namespace, argv: Sequence[str]) -> int:
+    """Plays the agents of the command line against each other, prints the table and writes the report."""
+    specs = [*args.agents, *args.more_agents]
+    if len(specs) < 2:
+        parser.error("at least two agents are needed to compare")
+    try:
+        game = envs.make_game(args.env, args.num_players or PLAYERS, **parse_options(args.env, args.option))
+        asked = args.games or GAMES
+        deals = -(-asked // game.num_players)
+        names = different_names(specs)
+        if args.anchor is not None and args.anchor not in names:
+            raise ValueError(f"the anchor {args.anchor!r} does not play; agents are {', '.join(names)}")
+        schedule = tournament.schedule(len(specs), game.num_players, deals, args.seed)
+        planned = workers.Tournament(game, specs, names, *schedule, args.move_time)
+        folder = Path(args.out or f"evaluations/{args.env}-{game.num_players}p")
+        folder.mkdir(parents=True, exist_ok=True)
+        partial = open_partial(planned, folder / "partial.npz", args.fresh)
+    except (ValueError, OSError) as error:
+        parser.error(" ".join(str(error).split()))
+    games = len(planned.deals)
+    print(f"{games:,} games: {deals:,} deals, each in {game.num_players} seat rotations ({asked:,} asked for)")
+    try:
+        match = run(planned, partial, args)
+        result = describe(match, planned, anchor=args.anchor, seed=args.seed, argv=argv)
+    except ValueError as error:
+        parser.error(f"{error} (more --games may help)")
+    print("\n" + report.to_text(result))
+    paths = report.write(result, folder)
+    if args.timing:
+        paths.append(folder / "timing.json")
+        write_aside(paths[-1], (json.dumps(costs(match), indent=2) + "\n").encode())
+    partial.discard()
+    print("\n".join(f"wrote {path}" for path in paths))
+    return 0
+
+
+def play_boards(parser: argparse.ArgumentParser, args: argparse.Namespace) -> int:
+    """Makes the leaderboards asked for, or the results of an entry, and the page that shows all of its folder."""
+    try:
+        if args.enter is None:
+            folder = Path(args.out or make.FOLDER)
+            folder.mkdir(parents=True, exist_ok=True)
+            asked = make.boards_for(args.leaderboard, args.num_players)
+            files: list[Any] = [(*board, make.board_path(folder, *board), None) for board in asked]
+        else:
+            entry = Entry.read(Path(args.enter))
+            files = [(entry.rule_set, entry.num_players, entry.path, entry)]
+        plans = [
+            make.Plan(rule_set, num_players, path, games=args.games, seed=args.seed, entry=entry)
+            for rule_set, num_players, path, entry in files
+        ]
+        paths = make.make_boards(plans, lambda planned, partial: run(planned, partial, args), args.fresh, print)
+        if args.enter is None:
+            paths.append(make.write_index(folder))
+    except (ValueError, OSError) as error:
+        parser.error(" ".join(str(error).split()))
+    print("\n".join(f"wrote {path}" for path in paths))
+    return 0
+
+
+def check_boards(parser: argparse.ArgumentParser, args: argparse.Namespace) -> int:
+    """Plays a share of leaderboards again; returns 1 if one is not as it says."""
+    folder = make.FOLDER
+    paths = [Path(name) for name in args.check_leaderboard]
+    paths = paths or [*make.board_files(folder), *sorted((folder / ENTRIES).glob("*.json"))]
+    if not paths:
+        parser.error(f"there are no leaderboards in {folder}")
+    return 0 if verify.check_all(paths, args.share, args.salt, args.workers, print) else 1
+
+
+def open_partial(planned: workers.Tournament, path: Path, is_fresh: bool) -> UnfinishedResults:
+    """What was played of a tournament before.
+
+    Raises:
+        ValueError: The file holds something else.
+    """
+    if is_fresh:
+        path.unlink(missing_ok=True)
+    partial = UnfinishedResults(len(planned.deals), planned.game.num_players, len(planned.names), path, settings_of(planned))
+    if partial.done.any():
+        print(f"going on: {partial.done.sum():,} games are played already", file=sys.stderr)
+    return partial
+
+
+def run(planned: workers.Tournament, partial: UnfinishedResults, args: argparse.Namespace) -> tournament.Match:
+    """Plays what is left of a tournament, with a progress bar where somebody may be watching."""
+    is_hidden = args.quiet or not sys.stderr.isatty()
+    done = int(partial.done.sum())
+    with tqdm(total=len(planned.deals), initial=done, unit=" games", dynamic_ncols=True, disable=is_hidden) as bar:
+        return workers.run(planned, args.workers, partial, bar.update)

@@ -1,0 +1,65 @@
+"""The report of a match, see ``evaluation.report.files``, made from its games."""
+
+import shlex
+from collections.abc import Sequence
+from typing import Any
+
+from evaluation import cycles, ratings, workers
+from evaluation.provenance import machine, versions
+from evaluation.tournament import Match
+
+
+def figures_of(match: Match, anchor: str | None, seed: int, is_timed: bool = False) -> dict[str, Any]:
+    """Figures, matrix, diagnostics and counts of forfeited games, as in ``evaluation.report.files``.
+
+    Raises:
+        ValueError: The games do not link all agents, so they cannot be rated.
+    """
+    result = ratings.summarise(match, anchor, seed=seed)
+    cycles.diagnose(result)
+    for k, agent in enumerate(result["agents"]):
+        agent["counts"] = {"illegal": int(match.forfeits[k] - match.slow[k])}
+        if is_timed:
+            agent["counts"]["slow"] = int(match.slow[k])
+    return result
+
+
+def complaints(match: Match) -> list[str]:
+    """What the agents did wrong, a sentence for each that forfeited games."""
+    return [f"{name} forfeited games: {fault}." for name, fault in zip(match.agents, match.faults, strict=True) if fault]
+
+
+def describe(
+    match: Match, tournament: workers.Tournament, *, anchor: str | None, seed: int, argv: Sequence[str]
+) -> dict[str, Any]:
+    """The report of a match, see ``evaluation.report.files``.
+
+    Raises:
+        ValueError: The games do not link all agents, so they cannot be rated.
+    """
+    game = tournament.game
+    result = figures_of(match, anchor, seed, tournament.move_time is not None)
+    result["settings"] |= {"rotations": game.num_players, "threads": 1}
+    if tournament.move_time is not None:
+        result["settings"]["move_time"] = tournament.move_time
+    return result | {
+        "env": game.id,
+        "num_players": game.num_players,
+        "options": dict(game.options),
+        "seed": seed,
+        "command": shlex.join(["python", "evaluate.py", *argv]),
+        "versions": versions(tournament.specs, game),
+        "notes": complaints(match),
+    }
+
+
+def costs(match: Match) -> dict[str, Any]:
+    """What the agents cost on this machine: wall time a decision, measured around every call but the first, which may compile.
+
+    Agents are asked for many games at a time; asked for one, most cost more.
+    """
+    agents = [
+        {"name": name, "decisions": int(count), "seconds": float(seconds), "microseconds": float(1e6 * seconds / max(count, 1))}
+        for name, count, seconds in zip(match.agents, match.chunk.decisions, match.chunk.seconds, strict=True)
+    ]
+    return {"machine": machine(), "agents": agents}

@@ -1,0 +1,106 @@
+"""What is known of a tournament that is not over: kept in one file, written aside and renamed."""
+
+import io
+import json
+import time
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from envs.files import write_aside
+from evaluation.batch import outcome_dtype
+from evaluation.tournament import Chunk
+
+SAVE_EVERY = 5.0  # seconds
+
+
+class UnfinishedResults:
+    """The results so far of a tournament of M games among K agents.
+
+    Args:
+        games: M.
+        num_players: Seats, P.
+        agents: K.
+        path: The file; None: only in memory.
+        settings: All that decides the results, as plain data; a file of other settings is refused.
+
+    Attributes:
+        done: ``(M,) bool``: the games that are played.
+        whole: All games in their order; those not played yet are blank.
+
+    Raises:
+        ValueError: The file is of another tournament or cannot be read; the message says what differs.
+    """
+
+    def __init__(
+        self,
+        games: int,
+        num_players: int,
+        agents: int,
+        path: Path | None = None,
+        settings: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.path, self.settings = path, json.loads(json.dumps(dict(settings or {})))
+        self.done = np.zeros(games, bool)
+        outcomes = np.zeros(games, outcome_dtype(num_players))
+        self.whole = Chunk(outcomes, {}, np.zeros(agents), np.zeros(agents, np.int64))
+        self._saved = time.monotonic()
+        if path is not None and path.exists():
+            self._load(path)
+
+    def add(self, games: slice, chunk: Chunk) -> None:
+        """Takes the results of some games, and saves from time to time."""
+        self.done[games] = True
+        self.whole.outcomes[games] = chunk.outcomes
+        self.whole.faults.update({games.start + row: fault for row, fault in chunk.faults.items()})
+        self.whole.seconds[:] += chunk.seconds
+        self.whole.decisions[:] += chunk.decisions
+        if time.monotonic() - self._saved >= SAVE_EVERY:
+            self.save()
+
+    def save(self) -> None:
+        """Writes the file, if there is to be one and something to keep."""
+        if self.path is None or not self.done.any():
+            return
+        buffer = io.BytesIO()
+        facts = json.dumps({"settings": self.settings, "faults": self.whole.faults}).encode()
+        np.savez(
+            buffer,
+            facts=np.frombuffer(facts, np.uint8),
+            done=self.done,
+            outcomes=self.whole.outcomes,
+            seconds=self.whole.seconds,
+            decisions=self.whole.decisions,
+        )
+        write_aside(self.path, buffer.getvalue())
+        self._saved = time.monotonic()
+
+    def discard(self) -> None:
+        """Removes the file: the tournament is over."""
+        if self.path is not None:
+            self.path.unlink(missing_ok=True)
+
+    def _load(self, path: Path) -> None:
+        try:
+            with np.load(path, allow_pickle=False) as parts:
+                facts = json.loads(parts["facts"].tobytes())
+                loaded = {name: parts[name] for name in ("done", "outcomes", "seconds", "decisions")}
+            settings = facts["settings"]
+            faults = {int(row): str(fault) for row, fault in facts["faults"].items()}
+        except (OSError, EOFError, ValueError, KeyError, TypeError, AttributeError, zipfile.BadZipFile) as error:
+            raise ValueError(f"{path} holds no partial results that can be read; remove it to begin anew") from error
+        if different := [key for key in {**self.settings, **settings} if self.settings.get(key) != settings.get(key)]:
+            first = different[0]
+            raise ValueError(
+                f"{path} holds partial results of another tournament: {first} was {settings.get(first)!r} and is now "
+                f"{self.settings.get(first)!r}; give the same command, another --out, or --fresh to begin anew"
+            )
+        own = {"done": self.done, **self.whole._asdict()}
+        if any(loaded[name].shape != own[name].shape or loaded[name].dtype != own[name].dtype for name in loaded):
+            raise ValueError(f"{path} holds partial results of another size; remove it to begin anew")
+        for name, values in loaded.items():
+            own[name][:] = values
+        self.whole.faults.update(faults)

@@ -1,0 +1,258 @@
+"""Long tournaments: the same bytes from any number of processes, after any interruption, and what is refused."""
+
+import itertools
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import envs
+import evaluate
+from evaluation import tournament, workers
+from evaluation.provenance import settings_of
+from evaluation.unfinished import UnfinishedResults
+
+ROOT = Path(evaluate.__file__).parent
+GAMES = ["random", "greedy", "random", "--env", "dance_of_eights", "--games", "600"]
+COLUMNS = ("rewards", "wins", "scores", "lengths", "offender", "forfeits")
+
+AGENTS = """
+import os, signal
+from pathlib import Path
+from agents.agent import RandomAgent
+
+HERE = Path(__file__).parent
+
+class Stopper(RandomAgent):
+    '''Asks the program to end at its 900th call, once.'''
+    calls = 0
+
+    def act(self, *views):
+        Stopper.calls += 1
+        if Stopper.calls == 900 and not (HERE / "stopped").exists():
+            (HERE / "stopped").touch()
+            os.kill(os.getpid(), signal.SIGTERM)
+        return super().act(*views)
+
+class Crash(RandomAgent):
+    calls = 0
+
+    def act(self, *views):
+        Crash.calls += 1
+        if Crash.calls == 900:
+            os._exit(7)
+        return super().act(*views)
+
+class Late(RandomAgent):
+    '''Can be made once.'''
+    def __init__(self, game):
+        if (HERE / "made").exists():
+            raise RuntimeError("made before")
+        (HERE / "made").touch()
+"""
+
+
+@pytest.fixture
+def others(tmp_path, monkeypatch):
+    (tmp_path / "interrupting.py").write_text(AGENTS)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    yield tmp_path
+    sys.modules.pop("interrupting", None)
+
+
+@pytest.fixture(scope="module")
+def game():
+    return envs.make_game("dance_of_eights", 2)
+
+
+def plan(game, specs=("random", "greedy", "random"), games=300):
+    schedule = tournament.schedule(len(specs), game.num_players, games // game.num_players)
+    return workers.Tournament(game, list(specs), [f"{k} {spec}" for k, spec in enumerate(specs)], *schedule)
+
+
+def report_of(folder):
+    return {path.name: path.read_bytes() for path in Path(folder).iterdir()}
+
+
+def same(one, other):
+    return all(np.array_equal(getattr(one, column), getattr(other, column)) for column in COLUMNS) and one.faults == other.faults
+
+
+def test_chunks_are_whole_deals_and_cover_all_games(game):
+    planned = plan(game, games=300)
+    chunks = planned.chunks()
+    assert np.concatenate([np.arange(300)[chunk] for chunk in chunks]).tolist() == list(range(300)) and len(chunks) == 5
+    assert all(chunk.start % 2 == 0 for chunk in chunks)
+
+
+@pytest.mark.parametrize("size", [18, 50, 1000])
+def test_results_do_not_depend_on_chunks(game, monkeypatch, size):
+    whole = tournament.play(game, plan(game).agents, *tournament.schedule(3, 2, 150), names=plan(game).names)
+    monkeypatch.setattr(workers, "CHUNK_GAMES", size)
+    assert same(workers.run(plan(game)), whole)
+
+
+def test_two_processes_write_the_same_bytes_as_one(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    reports = []
+    for count in ("1", "2"):
+        evaluate.main([*GAMES, "--workers", count, "--out", "out"])
+        reports.append(report_of("out"))
+    assert reports[0] == reports[1] and len(reports[0]) == 3
+
+
+def test_workers_start_by_themselves_where_there_is_enough_left_to_do(game, monkeypatch):
+    monkeypatch.setattr(workers, "PATIENCE", 0.0)
+    monkeypatch.setattr(workers, "cores", lambda: 2)
+    clock = itertools.count()
+    monkeypatch.setattr(workers.time, "perf_counter", lambda: 2.0 * next(clock))
+    started = []
+    monkeypatch.setattr(workers, "_in_processes", lambda planned, chunks, count, progress: started.append((chunks, count)) or [])
+    planned = plan(game)
+    list(workers._results(planned, planned.chunks(), None, None))
+    assert started == [(planned.chunks()[1:], 2)]
+
+
+def test_the_same_command_goes_on_where_it_was_stopped(others, capsys):
+    command = ["random", "interrupting:Stopper", *GAMES[3:], "--out", "out", "--workers", "1"]
+    assert evaluate.main(command) == 130
+    assert set(report_of("out")) == {"partial.npz"}
+    assert "the same command goes on from here" in capsys.readouterr().err
+    assert evaluate.main(command) == 0
+    assert "going on: " in capsys.readouterr().err
+    resumed = report_of("out")
+    assert evaluate.main(command) == 0
+    assert report_of("out") == resumed and "partial.npz" not in resumed
+    assert "going on" not in capsys.readouterr().err
+
+
+def wait_for(path, seconds=120):
+    deadline = time.monotonic() + seconds
+    while not path.exists():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def alive(number):
+    try:
+        os.kill(number, 0)
+    except ProcessLookupError:
+        return False
+    return Path(f"/proc/{number}/stat").read_text().split()[2] != "Z"
+
+
+DRIVER = """
+import multiprocessing, signal, sys
+import evaluation.unfinished, evaluation.workers, evaluate
+if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # what a shell starts in the background inherits that it is ignored
+    evaluation.unfinished.SAVE_EVERY = 0.0
+    start = evaluation.workers._start
+    def note(tournament):
+        connection, process = start(tournament)
+        print(process.pid, flush=True)
+        return connection, process
+    evaluation.workers._start = note
+    sys.exit(evaluate.main(sys.argv[1:]))
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks at processes")
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+def test_killed_in_mid_run_it_leaves_whole_results_and_no_workers(tmp_path, number):
+    (tmp_path / "driver.py").write_text(DRIVER)
+    command = [sys.executable, "driver.py", *GAMES[:-1], "200000", "--workers", "2", "--out", "out"]
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    process = subprocess.Popen(command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, text=True)
+    wait_for(tmp_path / "out" / "partial.npz")
+    process.send_signal(number)
+    children = [int(line) for line in process.stdout.read().splitlines() if line.isdigit()]
+    assert process.wait() == (130 if number != signal.SIGKILL else -signal.SIGKILL) and len(children) == 2
+    deadline = time.monotonic() + 60
+    while any(alive(child) for child in children):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    with np.load(tmp_path / "out" / "partial.npz") as parts:
+        done = parts["done"]
+        assert 0 < done.sum() < len(done) and (parts["outcomes"]["length"][done] > 0).all()
+
+
+@pytest.mark.skipif(not hasattr(os, "openpty"), reason="needs a terminal of its own")
+@pytest.mark.parametrize("more", [[], ["--quiet"]])
+def test_a_terminal_sees_the_progress_unless_told_not_to(tmp_path, more):
+    termios = pytest.importorskip("termios")
+    terminal, end = os.openpty()
+    termios.tcsetwinsize(end, (24, 100))
+    command = [sys.executable, str(ROOT / "evaluate.py"), *GAMES, "--out", "out", *more]
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    subprocess.run(command, cwd=tmp_path, env=environment, stdout=subprocess.DEVNULL, stderr=end, check=True)
+    os.write(end, b"done")
+    os.close(end)
+    seen = os.read(terminal, 65536)
+    os.close(terminal)
+    assert (b"600/600" in seen) == (not more) and (seen == b"done") == bool(more)
+
+
+def test_a_worker_that_crashes_is_told_and_the_rest_is_kept(others, game, capsys):
+    command = ["random", "interrupting:Crash", *GAMES[3:], "--workers", "2", "--out", "out"]
+    assert evaluate.main(command) == 1
+    assert "a worker process ended by itself with exit code 7" in capsys.readouterr().err
+    with np.load(others / "out" / "partial.npz") as parts:
+        assert 0 < parts["done"].sum() < len(parts["done"])
+
+
+def test_a_worker_that_cannot_make_an_agent_is_told(others, capsys):
+    assert evaluate.main(["random", "interrupting:Late", *GAMES[3:], "--workers", "2", "--out", "out"]) == 1
+    assert "a worker process failed: cannot make agent 'interrupting:Late': RuntimeError: made before" in capsys.readouterr().err
+
+
+def test_partial_results_of_other_settings_are_refused_and_can_be_thrown_away(others, capsys):
+    command = ["random", "interrupting:Stopper", *GAMES[3:], "--out", "out", "--workers", "1"]
+    evaluate.main(command)
+    kept = (others / "out" / "partial.npz").read_bytes()
+    for more, words in (
+        (["--seed", "3"], "schedule was"), (["--games", "700"], "number of games was 600 and is now 700"),
+        (["--move-time", "1"], "move time was None and is now 1.0"), (["--agents", "greedy"], "agents was"),
+        (["--num-players", "3"], "number of players was 2 and is now 3"), (["--env", "fairy_ring"], "game was"),
+    ):  # fmt: skip
+        with pytest.raises(SystemExit):
+            evaluate.main([*command, *more])
+        message = capsys.readouterr().err
+        assert words in message and "out/partial.npz holds partial results of another tournament" in message
+    (others / "interrupting.py").write_text(AGENTS + "\n# changed\n")
+    with pytest.raises(SystemExit):
+        evaluate.main(command)
+    assert "file of interrupting:Stopper was" in capsys.readouterr().err
+    assert (others / "out" / "partial.npz").read_bytes() == kept
+    assert evaluate.main([*command, "--seed", "3", "--fresh"]) == 0
+    assert json.loads((others / "out" / "evaluation.json").read_text())["seed"] == 3
+
+
+@pytest.mark.parametrize("content", [b"", b"PK", b"{}"])
+def test_a_file_that_holds_nothing_is_refused_by_name(tmp_path, content):
+    path = tmp_path / "partial.npz"
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match="partial.npz holds no partial results that can be read"):
+        UnfinishedResults(4, 2, 2, path)
+
+
+def test_a_partial_file_keeps_everything(game, tmp_path):
+    planned = plan(game)
+    settings = settings_of(planned)
+    first = UnfinishedResults(300, 2, 3, tmp_path / "partial.npz", settings)
+    workers.run(planned, partial=first)
+    first.whole.faults[3] = "a fault"
+    first.save()
+    again = UnfinishedResults(300, 2, 3, tmp_path / "partial.npz", settings)
+    assert again.done.all() and again.whole.faults == {3: "a fault"}
+    assert all(np.array_equal(a, b) for a, b in zip(again.whole, first.whole, strict=True) if isinstance(a, np.ndarray))
+    assert same(workers.run(planned, partial=again), workers.run(plan(game)))
+    with pytest.raises(ValueError, match="of another size"):
+        UnfinishedResults(302, 2, 3, tmp_path / "partial.npz", settings)

@@ -1,0 +1,358 @@
+"""Training runs: they improve the policy, go on after any interruption to the same numbers, and say what is wrong in one line."""
+
+import json
+import os
+import pickle
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch as th
+
+import agents.checkpoint as checkpoint
+import envs
+import train
+from agents.networks.fairy_ring import RingNetwork
+from agents.networks.layers import FlatNetwork
+from agents.policy import NetworkAgent, PolicyAgent, PolicyNetwork
+from training import command
+from training.metrics import Score, fixed_opponents, score, score_table
+from training.ppo import SelfPlayPPO
+from training.run import Run
+from training.settings import Settings
+
+ROOT = Path(__file__).parents[2]
+TINY = [
+    "--num-envs", "8", "--num-steps", "16", "--batch-size", "64", "--epochs", "2", "--net", "8", "--eval-every", "3",
+    "--eval-deals", "2", "--snapshot-every", "2", "--pool-size", "2", "--snapshot-share", "0.5", "--seed", "5",
+]  # fmt: skip
+ITERATION = 8 * 16
+
+
+def tiny(out, iterations, *more):
+    return train.main([*TINY, "--timesteps", str(iterations * ITERATION), "--out", str(out), *more])
+
+
+def weights_of(folder):
+    return checkpoint.read_weights(Path(folder) / "model.zip")
+
+
+def lines_of(folder):
+    """The metrics without the columns that tell the time."""
+    lines = (Path(folder) / "metrics.csv").read_text().splitlines()
+    return [[cell for place, cell in enumerate(line.split(",")) if place not in (2, 3)] for line in lines]
+
+
+def assert_same_run(one, other):
+    for name, weights in weights_of(one).items():
+        assert th.equal(weights, weights_of(other)[name]), name
+    assert lines_of(one) == lines_of(other)
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    """A tiny run of eight iterations that nothing has interrupted."""
+    folder = tmp_path_factory.mktemp("runs") / "finished"
+    assert tiny(folder, 8) == 0
+    return folder
+
+
+# --- what a run leaves --------------------------------------------------------------------------------------------------
+
+
+def test_a_run_leaves_checkpoint_snapshots_metrics_and_picture(finished):
+    names = {path.name for path in finished.iterdir()}
+    assert names == {"model.zip", "snapshots", "metrics.csv", "settings.json", "tensorboard", "learning_curve.png"}
+    assert sorted(path.name for path in (finished / "snapshots").iterdir()) == [f"{n:06d}.zip" for n in (2, 4, 6, 8)]
+    assert (finished / "learning_curve.png").read_bytes().startswith(b"\x89PNG")
+    assert list((finished / "tensorboard").glob("events.out.tfevents.*"))
+    assert json.loads((finished / "settings.json").read_text())["num_envs"] == 8
+    header, *lines = lines_of(finished)
+    assert [line[0] for line in lines] == [str(n) for n in range(1, 9)]
+    assert all(len(line) == len(header) for line in lines)
+    scored = [line[0] for line in lines if line[header.index("random_win_share")]]
+    assert scored == ["3", "6", "8"]
+
+
+def test_the_same_command_gives_the_same_numbers(finished, tmp_path):
+    assert tiny(tmp_path / "again", 8) == 0
+    assert_same_run(finished, tmp_path / "again")
+
+
+def test_another_seed_gives_other_numbers(finished, tmp_path):
+    assert tiny(tmp_path / "other", 1, "--seed", "6") == 0
+    assert lines_of(tmp_path / "other")[1] != lines_of(finished)[1]
+
+
+def test_a_checkpoint_is_a_model_of_the_library_too(finished):
+    model = SelfPlayPPO.load(finished / "model.zip", device="cpu")
+    for name, weights in weights_of(finished).items():
+        assert th.equal(weights, model.policy.state_dict()[name])
+    blueprint = model.policy_kwargs["blueprint"]
+    assert blueprint.facts == {"network": "own", "widths": [8]}
+    assert (blueprint.game.name, blueprint.game.num_players) == ("fairy_ring", 2)
+    observations, masks, worlds = some_decisions(blueprint.game)
+    actions, _ = model.predict(observations, action_masks=masks, deterministic=True)
+    assert actions.tolist() == PolicyAgent(finished / "model.zip", blueprint.game).act(observations, masks, worlds).tolist()
+
+
+def test_evaluations_do_not_disturb_the_learning(finished, tmp_path):
+    assert tiny(tmp_path / "watched", 8, "--eval-every", "1") == 0
+    for name, weights in weights_of(finished).items():
+        assert th.equal(weights, weights_of(tmp_path / "watched")[name]), name
+
+
+def test_a_run_with_the_flat_network_can_be_resumed_and_played(finished, tmp_path, game):
+    folder = tmp_path / "flat"
+    assert tiny(folder, 2, "--network", "flat") == 0
+    assert train.main(["--resume", str(folder), "--timesteps", str(3 * ITERATION)]) == 0
+    kinds = {}
+    for run in (finished, folder):
+        for path in (run / "model.zip", *(run / "snapshots").iterdir()):
+            facts = checkpoint.read_facts(path)
+            assert facts["widths"] == [8]
+            kinds[facts["network"]] = type(PolicyAgent(path, game).network.network)
+    assert kinds == {"own": RingNetwork, "flat": FlatNetwork}
+
+
+def test_shaping_comes_from_the_games_defaults_or_the_command_line(tmp_path):
+    assert command.read_command_line([])[0].shaping == 0.005
+    assert command.read_command_line(["--env", "dance_of_eights"])[0].shaping == 0
+    settings, *_ = command.read_command_line(["--num-envs", "8", "--batch-size", "64", "--shaping", "0.5"])
+    assert Run(settings, tmp_path / "run").venv.shaping == 0.5
+
+
+def test_training_improves_the_policy(tmp_path):
+    settings = Settings(timesteps=60_000, num_envs=128, batch_size=512, net=[64], learning_rate=2e-3, seed=1)
+    run = Run(settings, tmp_path)
+    random = fixed_opponents(run.game)["random"]
+
+    def win_share():
+        policy = NetworkAgent(PolicyNetwork(run.blueprint, run.model.policy.state_dict()))
+        return score(policy, random, run.game, deals=150, seed=3).win_share["mean"]
+
+    untrained = win_share()
+    while not run.is_complete:
+        run.learn()
+    assert win_share() > untrained + 0.08
+
+
+def test_the_columns_of_the_closing_table_are_apart_whatever_stands_in_them():
+    best, worst = ({"mean": end, "low": end, "high": end} for end in (1.0, -1.0))
+    scores = {"random": Score(2_000_000, best, best), "runs/a/long/name/of/a/model.zip": Score(2, best, worst)}
+    lines = score_table(scores).splitlines()
+    assert [line.split()[0] for line in lines] == ["against", *scores]
+    places = [line.index("100.0% (100.0% to 100.0%)  ") for line in lines[1:]]
+    assert places == [lines[0].index("win share")] * 2
+    assert [line.rindex("  ") for line in lines] == [lines[0].index("  placement")] * 3
+
+
+# --- interruptions ------------------------------------------------------------------------------------------------------
+
+
+def interrupt_after(monkeypatch, iterations):
+    """Presses Ctrl-C during an iteration."""
+    learn = Run.learn
+
+    def learn_and_press(run):
+        row = learn(run)
+        if run.iteration == iterations:
+            os.kill(os.getpid(), signal.SIGINT)
+        return row
+
+    monkeypatch.setattr(Run, "learn", learn_and_press)
+
+
+@pytest.mark.parametrize("iterations", [1, 5, 6])
+def test_a_resumed_run_equals_an_uninterrupted_one_to_the_bit(finished, tmp_path, monkeypatch, capsys, iterations):
+    folder = tmp_path / "stopped"
+    with monkeypatch.context() as patch:
+        interrupt_after(patch, iterations)
+        assert tiny(folder, 8) == 130
+    assert f"--resume {folder}" in capsys.readouterr().out
+    assert len(lines_of(folder)) == iterations + 1
+    th.manual_seed(99)  # whatever the state of this process: the checkpoint has its own
+    assert train.main(["--resume", str(folder)]) == 0
+    assert_same_run(finished, folder)
+
+
+def test_a_finished_run_can_be_prolonged(tmp_path):
+    folder = tmp_path / "longer"
+    assert tiny(folder, 2) == 0
+    assert train.main(["--resume", str(folder), "--timesteps", str(4 * ITERATION)]) == 0
+    assert len(lines_of(folder)) == 5
+
+
+def test_a_failed_write_leaves_the_checkpoint_before_it(finished, tmp_path, monkeypatch):
+    folder = tmp_path / "full"
+    replace, calls = os.replace, []
+
+    def fail_late(source, target):
+        calls.append(target)
+        if Path(target).name == "model.zip" and len([c for c in calls if Path(c).name == "model.zip"]) == 3:
+            raise OSError("no space left")
+        replace(source, target)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "replace", fail_late)
+        with pytest.raises(OSError, match="no space"):
+            tiny(folder, 8)
+    assert checkpoint.read_run(folder / "model.zip")["iteration"] == 3
+    assert not [path for path in folder.iterdir() if path.name.startswith(".")]
+    assert train.main(["--resume", str(folder)]) == 0
+    assert_same_run(finished, folder)
+
+
+KILLED_IN_MID_WRITE = """
+import os, signal, sys, train
+replace, written = os.replace, []
+def replace_or_die(source, target):
+    written.append(os.path.basename(target))
+    if written.count("model.zip") == 3:
+        os.truncate(source, os.path.getsize(source) // 2)
+        os.kill(os.getpid(), signal.SIGKILL)
+    replace(source, target)
+os.replace = replace_or_die
+train.main(sys.argv[1:])
+"""
+
+
+def test_a_killed_run_can_be_resumed(finished, tmp_path):
+    folder = tmp_path / "killed"
+    command = [sys.executable, "-c", KILLED_IN_MID_WRITE, *TINY, "--timesteps", str(8 * ITERATION), "--out", str(folder)]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
+    killed = subprocess.run(command, env=environment, capture_output=True, timeout=300)
+    assert killed.returncode == -signal.SIGKILL
+    assert checkpoint.read_run(folder / "model.zip")["iteration"] == 3
+    assert len(lines_of(folder)) == 7
+    with open(folder / "metrics.csv", "a") as file:
+        file.write("7,1024,half a li")
+    assert train.main(["--resume", str(folder)]) == 0
+    assert_same_run(finished, folder)
+
+
+# --- errors -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--env", "fairy_rong"], r"there is no game 'fairy_rong'.*did you mean 'fairy_ring'"),
+        (["--num-players", "9"], r"2 to 4 players, not 9"),
+        (["--option", "objectives=maybe"], r"option objectives is 'maybe'; choose from false, true"),
+        (["--timesteps", "0"], r"--timesteps is 0; it must be at least 1"),
+        (["--timesteps", "many"], r"argument --timesteps: invalid int value: 'many'"),
+        (["--batch-size", "999999"], r"--batch-size is 999999; it must be from 2 to 8192"),
+        (["--learning-rate", "nan"], r"--learning-rate is nan; it must be above 0"),
+        (["--against", "nobody"], r"there is no agent 'nobody'"),
+        (["--reward", "gold"], r"invalid choice: 'gold'"),
+        (["--network", "deep"], r"argument --network: invalid choice: 'deep' \(choose from"),
+        (["--net", "8", "0"], r"--net is \[8, 0\]; it must be one width or more, each at least 1"),
+        (["--shaping", "-1"], r"--shaping is -1.0; it must be 0 or more"),
+        (["--speed", "9"], r"unrecognized arguments: --speed 9"),
+        (["--resume", "nowhere"], r"nowhere/model.zip is no checkpoint"),
+        (["--resume", "nowhere", "--seed", "1"], r"--seed does not go with --resume"),
+    ],
+)
+def test_a_wrong_argument_is_one_line(arguments, message, capsys, tmp_path):
+    try:
+        code = train.main([*arguments, *([] if "--resume" in arguments else ["--out", str(tmp_path / "run")])])
+    except SystemExit as stop:
+        code = stop.code
+    error = capsys.readouterr().err
+    assert code == 2
+    assert error.startswith("train.py: error: ")
+    assert error.count("\n") == 1
+    assert re.search(message, error)
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_run_of_another_version_is_not_resumed(finished, tmp_path, capsys):
+    settings = {**checkpoint.read_run(finished / "model.zip")["settings"], "separate_value": False}
+    content = checkpoint.pack({checkpoint.RUN: pickle.dumps({"settings": settings})})
+    checkpoint.write_aside(tmp_path / "model.zip", content)
+    assert train.main(["--resume", str(tmp_path)]) == 2
+    assert capsys.readouterr().err == f"train.py: error: {tmp_path} holds a run of another version of train.py\n"
+
+
+def test_a_folder_with_a_run_is_not_overwritten(finished, capsys):
+    assert tiny(finished, 8) == 2
+    assert "already holds a run" in capsys.readouterr().err
+
+
+def test_help_lists_the_games_and_their_options(capsys):
+    with pytest.raises(SystemExit):
+        train.main(["--help"])
+    text = capsys.readouterr().out
+    assert all(f"  {name} (" in text for name in envs.GAMES)
+    assert "objectives=false, true" in text
+    assert all(f"--{field.replace('_', '-')} " in text for field in ("num_players", "snapshot_share", "threads"))
+
+
+def test_importing_the_environments_does_not_import_torch():
+    program = "import envs, sys; envs.make_game('fairy_ring'); assert 'torch' not in sys.modules"
+    subprocess.run([sys.executable, "-c", program], check=True, cwd=ROOT, timeout=60)
+
+
+# --- checkpoints as players ---------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def game():
+    return envs.make_game("fairy_ring", num_players=2)
+
+
+def some_decisions(game, count=50):
+    env = envs.make_vec(game, count, seed=4)
+    words, actions = np.arange(count, dtype=np.uint64), np.zeros(count, np.int64)
+    for _ in range(9):
+        masks = env.last()[0]["action_mask"]
+        game.kernels.sample_batch(masks.view([("row", masks.dtype, (masks.shape[1],))]).reshape(count), words, actions)
+        env.step(actions)
+    shown = env.last()[0]
+    return shown["observation"].copy(), shown["action_mask"].copy(), env.worlds(words)
+
+
+def test_a_checkpoint_plays_legal_actions_that_depend_on_each_row_alone(finished, game):
+    observations, masks, worlds = some_decisions(game)
+    for sample in (False, True):
+        for path in (finished / "model.zip", finished / "snapshots" / "000008.zip"):
+            agent = PolicyAgent(path, game, sample=sample)
+            actions = agent.act(observations, masks, worlds)
+            assert actions.dtype == np.int64
+            assert masks[np.arange(len(masks)), actions].all()
+            alone = [agent.act(observations[i : i + 1], masks[i : i + 1], worlds[i : i + 1])[0] for i in range(len(masks))]
+            assert actions.tolist() == alone
+
+
+def test_noise_comes_from_the_worlds_word_and_follows_the_policy(finished, game):
+    agent = PolicyAgent(finished / "model.zip", game, sample=True)
+    observations, masks, worlds = (np.repeat(part[:1], 20_000, 0) for part in some_decisions(game))
+    assert len(set(agent.act(observations, masks, worlds))) == 1
+    worlds["rng"] = np.arange(len(worlds), dtype=np.uint64)
+    actions = agent.act(observations, masks, worlds)
+    logits = np.where(masks[0], agent.network.logits(observations[:1])[0].astype(float), -np.inf)
+    expected = np.exp(logits - logits.max()) / np.exp(logits - logits.max()).sum()
+    np.testing.assert_allclose(np.bincount(actions, minlength=len(expected)) / len(actions), expected, atol=0.015)
+    likeliest = PolicyAgent(finished / "model.zip", game).act(observations[:1], masks[:1], worlds[:1])
+    assert likeliest[0] == logits.argmax()
+
+
+def test_a_checkpoint_refuses_another_game(finished, tmp_path, game):
+    path = finished / "model.zip"
+    with pytest.raises(ValueError, match="number of players is 2, but 3"):
+        PolicyAgent(path, envs.make_game("fairy_ring", num_players=3))
+    with pytest.raises(ValueError, match="game is 'fairy_ring', but 'fairy_ring_objectives'"):
+        PolicyAgent(path, envs.make_game("fairy_ring_objectives", num_players=2))
+    for name, value, message in (("version", 7, "version is 7, but 0"), ("observation_size", 9, "observation size is 9")):
+        facts = {**checkpoint.read_facts(path), name: value}
+        checkpoint.save_snapshot(tmp_path / "other.zip", checkpoint.read_weights(path), facts)
+        with pytest.raises(ValueError, match=message):
+            PolicyAgent(tmp_path / "other.zip", game)
+    (tmp_path / "broken.zip").write_bytes(path.read_bytes()[:2000])
+    with pytest.raises(ValueError, match="no checkpoint"):
+        PolicyAgent(tmp_path / "broken.zip", game)

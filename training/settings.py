@@ -1,0 +1,123 @@
+"""All that decides the numbers of a training run. The command line is made from these settings; nothing here needs PyTorch."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import envs
+from agents.networks import KINDS
+from envs.command_line import parse_options
+from envs.game import Game, Tuned
+
+if TYPE_CHECKING:
+    from agents.agent import Agent
+    from agents.networks.blueprint import Blueprint
+
+_UNSET: Any = object()  # stands for the default of the game, or else the usual one
+
+
+def setting(default: Any, place: str, meaning: str, choices: Sequence[Any] = ()) -> Any:
+    """A field of :class:`Settings`: its usual default, and the placeholder and the line of its flag in ``--help``."""
+    return field(default=_UNSET, metadata={"default": default, "place": place, "meaning": meaning, "choices": choices})
+
+
+@dataclass(frozen=True)
+class Settings:
+    """All that decides the numbers of a run; what is not given is as the game has it (``TUNED``), or else as usual.
+
+    Raises:
+        ValueError: A value that does not fit, or no such game.
+    """
+
+    env: str = setting("fairy_ring", "GAME", "the game, see below")
+    num_players: int = setting(2, "P", "seats")
+    option: list[str] = setting([], "NAME=VALUE", "rule options of the game, NAME=VALUE each")
+    reward: str = setting("placement", "KIND", "what the end of a game pays", ("placement", "win", "score"))
+    timesteps: int = setting(5_000_000, "N", "decisions to learn from")
+    seed: int = setting(0, "SEED", "of the first weights, the deals and all noise")
+    num_envs: int = setting(256, "N", "games at a time")
+    num_steps: int = setting(32, "N", "decisions in each game between two updates")
+    batch_size: int = setting(1024, "N", "decisions in a minibatch")
+    epochs: int = setting(4, "N", "times that an update goes through its decisions")
+    learning_rate: float = setting(1e-3, "RATE", "of the first update")
+    final_learning_rate: float = setting(1e-4, "RATE", "of the last update; linear in between")
+    gae_lambda: float = setting(0.95, "SHARE", "of the advantage estimates")
+    clip_range: float = setting(0.2, "RANGE", "of the probability ratio")
+    entropy: float = setting(0.003, "WEIGHT", "weight of the policy's entropy in the loss")
+    network: str = setting("own", "KIND", "the game's own network where it has one, or the flat one", KINDS)
+    net: list[int] = setting([128, 128], "WIDTH", "widths of the hidden layers")
+    shaping: float = setting(0.0, "WEIGHT", "paid for each unit of lead over the others that a seat gains")
+    snapshot_share: float = setting(0.25, "SHARE", "part of the games in which an earlier policy plays one seat")
+    against: str = setting("none", "AGENT", "an agent, such as greedy, that plays all other seats: learns a best response")
+    start: str = setting("none", "FILE", "ppo or a checkpoint FILE.zip, with whose weights to begin; all else begins anew")
+    snapshot_every: int = setting(25, "N", "iterations between two snapshots")
+    pool_size: int = setting(20, "N", "latest snapshots that may play")
+    eval_every: int = setting(50, "N", "iterations between two evaluations, each followed by a checkpoint")
+    eval_deals: int = setting(100, "N", "deals in an evaluation; each is played from every seat")
+    threads: int = setting(2, "N", "that share the work of a game's own network; the numbers are the same for 1 and 2", (1, 2))
+
+    def __post_init__(self) -> None:
+        own = tuned_of(self.env if self.env is not _UNSET else USUAL["env"]).training
+        for item in fields(self):
+            if getattr(self, item.name) is _UNSET:
+                object.__setattr__(self, item.name, _fresh(own.get(item.name, item.metadata["default"])))
+        self._check_all()
+
+    def _check_all(self) -> None:
+        counts = ("timesteps", "num_envs", "num_steps", "epochs", "pool_size", "threads")
+        for name in (*counts, "snapshot_every", "eval_every", "eval_deals"):
+            _check(self, name, getattr(self, name) >= 1, "at least 1")
+        _check(self, "seed", 0 <= self.seed < 2**31, "from 0 to 2147483647")
+        _check(self, "batch_size", 2 <= self.batch_size <= self.samples, f"from 2 to {self.samples} (envs x steps)")
+        _check(self, "net", len(self.net) > 0 and min(self.net) >= 1, "one width or more, each at least 1")
+        for name in ("gae_lambda", "snapshot_share"):
+            _check(self, name, 0 <= getattr(self, name) <= 1, "from 0 to 1")
+        for name in ("learning_rate", "final_learning_rate", "clip_range"):
+            _check(self, name, 0 < getattr(self, name) < np.inf, "above 0")
+        for name in ("entropy", "shaping"):
+            _check(self, name, 0 <= getattr(self, name) < np.inf, "0 or more")
+
+    @property
+    def samples(self) -> int:
+        """Decisions in a rollout."""
+        return self.num_envs * self.num_steps
+
+    def blueprint(self, game: Game) -> "Blueprint":
+        """Of the network these settings name."""
+        from agents.networks.blueprint import Blueprint
+
+        return Blueprint(game, self.network, tuple(self.net))
+
+    def make_opponent(self, game: Game) -> "Agent | None":
+        """The agent to learn against, None for self-play."""
+        from agents.registry import make_agent
+
+        return None if self.against == "none" else make_agent(self.against, game)
+
+    def make_game(self) -> Game:
+        """The game these settings name."""
+        return envs.make_game(self.env, self.num_players, **parse_options(self.env, self.option))
+
+
+def _check(settings: Settings, name: str, is_good: bool, wanted: str) -> None:
+    if not is_good:
+        raise ValueError(f"--{name.replace('_', '-')} is {getattr(settings, name)}; it must be {wanted}")
+
+
+USUAL: dict[str, Any] = {item.name: item.metadata["default"] for item in fields(Settings)}
+"""The defaults of all settings, as long as a game has no other ones."""
+
+
+def tuned_of(game_name: str) -> Tuned:
+    """What the suite has for a game, which need not be made for it.
+
+    Raises:
+        ValueError: There is no such game.
+    """
+    return getattr(envs.game_module(game_name), "TUNED", Tuned())
+
+
+def _fresh(default: Any) -> Any:
+    return list(default) if isinstance(default, list) else default
