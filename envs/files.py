@@ -104,7 +104,7 @@ class Lock:
         self.path = Path(folder) / LOCK
         self._file: IO[bytes] | None = None
         while fcntl and not self._file:
-            file = open(self.path, "a+b")
+            file = open(self.path, "a+b")  # noqa: SIM115, it stays open as long as the lock is held
             if not _hold(file):
                 file.seek(0)
                 holder = file.read(200).decode("ascii", "replace").strip()
