@@ -64,6 +64,7 @@ from envs.dance_of_eights.observation import HIGH, observe, sections
 from envs.dance_of_eights.ring import tally_of
 from envs.dance_of_eights.rules import legal, reset, score, step
 from envs.dance_of_eights.state import COUNTS_PER_WORD, NUM_ACTIONS, ROW, RULES, VALUE_ROW, state_dtype
+from envs.dance_of_eights.validity import POSSIBLE, fault_of
 from envs.dance_of_eights.worlds import redeal
 from envs.game import Game, Option, complete_options
 

@@ -67,6 +67,7 @@ from envs.fairy_ring.state import (
     rules_dtype,
     state_dtype,
 )
+from envs.fairy_ring.validity import POSSIBLE, fault_of
 from envs.game import Game, Option, complete_options
 
 VERSION = 0
