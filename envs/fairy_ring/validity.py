@@ -26,6 +26,7 @@ from envs.engine import NO_PLAYER, field_numbers, inline, jit
 from envs.fairy_ring.seats import knows_hand, num_seats
 from envs.fairy_ring.state import (
     CHOOSE,
+    COLUMNS,
     FIREFLIES,
     FLY,
     GATHER,
@@ -182,22 +183,20 @@ def _is_placing(state, p):
 
 @inline
 def _copies_in(rules, card, number):
-    """How many copies of any number's card the deck of a round has, or the start deck (0)."""
+    """How many copies of a card the deck of a round has; the card may be any number."""
     if not 0 <= card < MAX_CARDS:
         return 0
-    if number == 0:
-        return int(rules["starting_copies"][card])
-    slot = int(rules["slot"][card])
+    slot = rules["slot"][card]
     return int(rules["copies"][number - 1, slot]) if rules["deck"][number - 1, slot] == card else 0
 
 
 @inline
 def _copies(state, rules, card):
-    """How many copies of it the decks have that have been dealt so far."""
-    copies = 0
-    for number in range(int(state["round"]) + 1):
-        copies += _copies_in(rules, card, number)
-    return copies
+    """How many copies of it the start deck and the decks of the rounds so far have."""
+    if not 0 <= card < MAX_CARDS:
+        return 0
+    earlier = _copies_in(rules, card, 1) if state["round"] > 1 else 0
+    return int(rules["starting_copies"][card]) + earlier + _copies_in(rules, card, int(state["round"]))
 
 
 @jit
@@ -216,13 +215,17 @@ def _stacks_fault(state, rules, p):
     if not 1 <= mushrooms <= MUSHROOMS:
         return FIELD.num_mushrooms
     total = 0
-    for mushroom in range(MUSHROOMS):
+    for mushroom in range(mushrooms):
         size = _stack_size(state, rules, p, mushroom)
-        if (size > 0) != (mushroom < mushrooms):
+        if size == 0:
             return FIELD.cards
-        if state["type"][p, mushroom] != (rules["type"][state["cards"][p, mushroom, 0]] if size > 0 else 0):
+        if state["type"][p, mushroom] != rules["type"][state["cards"][p, mushroom, 0]]:
             return FIELD.type
         total += size
+    if not _ends_with(state["cards"][p].reshape(MUSHROOMS * STACK), mushrooms * STACK, NO_CARD):
+        return FIELD.cards
+    if not _ends_with(state["type"][p], mushrooms, 0):
+        return FIELD.type
     turns = (int(state["round"]) - 1) * TURNS + int(state["turn"]) - 1
     placed = turns + (_has_revealed(state, p) and not _is_placing(state, p))
     return FIELD.cards if total > 1 + placed else 0
@@ -230,27 +233,37 @@ def _stacks_fault(state, rules, p):
 
 @inline
 def _stack_size(state, rules, p, mushroom):
-    """The cards of a mushroom; -1 if they are not of one type, of decks dealt so far and without a gap among them."""
+    """The cards of a mushroom; 0 if they are not of one type, of decks dealt so far and without a gap among them."""
     stack = state["cards"][p, mushroom]
     size = 0
     for i in range(STACK):
         card = int(stack[i])
         if card != NO_CARD:
             if size != i or _copies(state, rules, card) == 0 or rules["type"][card] != rules["type"][stack[0]]:
-                return -1
+                return 0
             size += 1
     return size
+
+
+@inline
+def _ends_with(row, start, number):
+    """Whether a list holds one number from a place on; without a way out of the loop, see ``villages``."""
+    others = 0
+    for place in range(start, len(row)):
+        others += row[place] != number
+    return others == 0
 
 
 @jit
 def _appraisal_fault(state, rules, p):
     """What is known of a mushroom follows from its cards, see ``villages.plant`` and ``villages.grow``."""
-    fireflies, right = 0, True
-    for mushroom in range(MUSHROOMS):
+    mushrooms, fireflies, right = int(state["num_mushrooms"][p]), 0, True
+    for mushroom in range(mushrooms):
         fireflies += int(state["village"][p, mushroom, FIREFLIES])
     # A wrong number of fireflies in the sum is found where it stands.
-    for mushroom in range(MUSHROOMS):
+    for mushroom in range(mushrooms):
         right &= _is_appraised(state, rules, p, mushroom, fireflies)
+    right &= _ends_with(state["village"][p].reshape(MUSHROOMS * COLUMNS), mushrooms * COLUMNS, 0)
     return 0 if right else FIELD.village
 
 
@@ -422,9 +435,11 @@ def _copies_fault(state, rules):
             card = _card_at(state, p, place)
             if card == NO_CARD:
                 continue
-            times = 1 if distinct else _times_in_sight(state, card)
-            if times > _copies(state, rules, card):
-                return _field_of(state, p, place)
+            times = 1
+            if not distinct:
+                times = _times_in_sight(state, card)
+                if times > _copies(state, rules, card):
+                    return _field_of(state, p, place)
             copies = _copies_in(rules, card, number)
             dealt += copies > 0
             if copies > 0 and not is_over and state["box"][rules["slot"][card]] != copies - times:
