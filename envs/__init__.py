@@ -9,7 +9,7 @@ Three ways in, the same games::
 ``from envs import fairy_ring_v0; fairy_ring_v0.env()`` is PettingZoo's older form of the first.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from types import ModuleType, SimpleNamespace
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -40,6 +40,7 @@ GAMES: dict[str, Entry] = {
 """Every rule set by name. A new game is one line here."""
 
 ENV_OPTIONS = ("render_mode", "reward", "illegal", "copy", "view", "max_cycles")
+VECTOR_OPTIONS = ("seed", "reward", "illegal", "copy", "autoreset")
 
 
 def make_game(name: "str | Game", num_players: int = 2, **options: Any) -> "Game":
@@ -57,7 +58,11 @@ def make_game(name: "str | Game", num_players: int = 2, **options: Any) -> "Game
 
     if isinstance(name, Game):
         return name
-    return game_module(name).make_game(name, num_players, {**GAMES[name].options, **options})
+    from envs.checks import integer
+
+    module = game_module(name)
+    players = integer("num_players", num_players, 1)
+    return module.make_game(name, players, {**GAMES[name].options, **options})
 
 
 def game_module(name: str) -> ModuleType:
@@ -86,7 +91,7 @@ def raw_env(name: "str | Game", num_players: int = 2, **options: Any) -> "TurnBa
     """
     from envs.aec import TurnBasedEnv
 
-    own = {key: options.pop(key) for key in ENV_OPTIONS if key in options}
+    own = _take(ENV_OPTIONS, options, name)
     return TurnBasedEnv(make_game(name, num_players, **options), **own)
 
 
@@ -122,8 +127,26 @@ def make_vec(name: "str | Game", num_envs: int, num_players: int = 2, **options:
     """
     from envs.vector import VectorAECEnv
 
-    own = {key: options.pop(key) for key in ("seed", "reward", "illegal", "copy", "autoreset") if key in options}
+    own = _take(VECTOR_OPTIONS, options, name)
     return VectorAECEnv(make_game(name, num_players, **options), num_envs, **own)
+
+
+def _take(own: Sequence[str], options: dict[str, Any], name: "str | Game") -> dict[str, Any]:
+    """Takes the parameters of an environment out of all that were given; what is left are rule options.
+
+    Raises:
+        ValueError: A parameter that neither has.
+    """
+    taken = {key: options.pop(key) for key in own if key in options}
+    if isinstance(name, str):
+        rules = game_module(name).OPTIONS
+        for key in options:
+            if key not in rules:
+                from envs.options import suggestion
+
+                known = f"the environment has {', '.join(own)}; the rules of {name} have {', '.join(rules) or 'none'}"
+                raise ValueError(f"there is no parameter {key!r}{suggestion(key, [*own, *rules])}; {known}")
+    return taken
 
 
 def _register() -> None:

@@ -41,6 +41,7 @@ RUNNING, TERMINATED, TRUNCATED = 0, 1, 2
 """What ``step`` says of the game: it goes on, the rules ended it, a limit ended it."""
 
 NO_PLAYER = -1
+NO_ACTION = -1  # illegal in every game
 
 REWARD_KINDS = ("placement", "win", "score")
 PLACEMENT, WIN, SCORE = range(3)
