@@ -8,13 +8,13 @@ file for each game, ``python -m envs.replay check FILE...`` plays files again an
 import argparse
 import json
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from envs import engine, make_game
+from envs import engine, make_game, refuse_foreign
 from envs.command_line import describe_games, parse_options
 from envs.files import write_aside
 from envs.game import Game
@@ -128,16 +128,21 @@ def read_lines(path: Path) -> list[dict[str, Any]]:
     return lines
 
 
-def open_game(header: dict[str, Any]) -> tuple[Game, VectorAECEnv]:
+def open_game(header: dict[str, Any], named: Collection[str] = ()) -> tuple[Game, VectorAECEnv]:
     """The game that the first line of a replay names, and an environment with its state.
 
+    Args:
+        header: The first line.
+        named: Games besides those of the suite that it may be of, ``package.module`` each. A file alone has nothing imported.
+
     Raises:
-        ReplayError: The line is not the first line of a replay of this version, or its state is impossible.
+        ReplayError: The line is not the first line of a replay of this version, or of another game, or its state is impossible.
     """
     _expect_keys(1, header, ("format", "game", "version", "options", "num_players", "seed", "state"))
     if header["format"] != FORMAT:
         raise ReplayError(f"line 1: format is {header['format']!r}; this program reads format {FORMAT}")
     try:
+        refuse_foreign(header["game"], named)
         options = dict(header["options"])
         reward = options.pop("reward", "placement")
         game = make_game(header["game"], header["num_players"], **options)
@@ -152,8 +157,12 @@ def open_game(header: dict[str, Any]) -> tuple[Game, VectorAECEnv]:
     return game, env
 
 
-def check(path: Path) -> int:
+def check(path: Path, named: Collection[str] = ()) -> int:
     """Plays a replay again from its seed and compares every field of every line.
+
+    Args:
+        path: The file.
+        named: Own games that it may be of, see ``open_game``.
 
     Returns:
         The number of decisions.
@@ -162,7 +171,7 @@ def check(path: Path) -> int:
         ReplayError: A line is broken or differs; the message names the line and the field.
     """
     lines = read_lines(path)
-    game, env = open_game(lines[0])
+    game, env = open_game(lines[0], named)
     if not isinstance(lines[0]["seed"], int) or lines[0]["seed"] < 0:
         raise ReplayError(f"line 1: seed is {lines[0]['seed']!r}; it must be a whole number from 0")
     env.reset(np.array([lines[0]["seed"]]))
@@ -229,14 +238,18 @@ def _is_number(value: Any) -> bool:
 # --- telling ------------------------------------------------------------------------------------------------------------
 
 
-def sentences(path: Path) -> Iterable[str]:
+def sentences(path: Path, named: Collection[str] = ()) -> Iterable[str]:
     """A replay in sentences, one a decision.
+
+    Args:
+        path: The file.
+        named: Own games that it may be of, see ``open_game``.
 
     Raises:
         ReplayError: A line is broken, or an action is illegal.
     """
     lines = read_lines(path)
-    game, env = open_game(lines[0])
+    game, env = open_game(lines[0], named)
     yield f"{game.title}, {game.num_players} players, seed {lines[0]['seed']}"
     for number, line in enumerate(lines[1:-1], 2):
         _expect_keys(number, line, ("player", "action", "move", "legal", "state"))
@@ -272,6 +285,7 @@ def _parser() -> argparse.ArgumentParser:
     for name, what in (("check", "play files again and compare every line"), ("show", "tell files in sentences")):
         command = commands.add_parser(name, help=what)
         command.add_argument("files", nargs="+", type=Path)
+        command.add_argument("--env", action="append", default=[], help="PACKAGE.MODULE, a game of your own that files may be of")
     return parser
 
 
@@ -307,9 +321,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     for path in arguments.files:
         try:
             if arguments.command == "check":
-                print(f"{path}: {check(path)} decisions, all as recorded")
+                print(f"{path}: {check(path, arguments.env)} decisions, all as recorded")
             else:
-                print("\n".join(sentences(path)))
+                print("\n".join(sentences(path, arguments.env)))
         except (ReplayError, OSError) as error:
             failed += 1
             print(f"{path}: {error}", file=sys.stderr)
