@@ -10,14 +10,15 @@ import hashlib
 import json
 import os
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from envs import engine, game_module, make_game
+from envs import engine, game_module, make_game, refuse_foreign
 from envs.checks import MAX_SEED, integer
 from envs.command_line import describe_games, parse_options
 from envs.dicts import difference
@@ -31,6 +32,22 @@ MOST_BYTES = 1 << 28  # of a file: the longest game of the suite is a hundredth 
 
 class ReplayError(ValueError):
     """A replay that is broken or does not follow the rules; the message names the line."""
+
+
+@dataclass(frozen=True)
+class Named:
+    """What a replay cannot do by itself: whoever opens one says which modules may be imported and where its files lie.
+
+    Attributes:
+        games: Games besides those of the suite that it may be of, ``package.module`` each.
+        files: Paths by rule option. A replay tells what must be in such a file, not where it lies.
+    """
+
+    games: Collection[str] = ()
+    files: Mapping[str, Any] = field(default_factory=dict)
+
+
+NOTHING = Named()
 
 
 # --- writing ------------------------------------------------------------------------------------------------------------
@@ -154,22 +171,22 @@ def _read_line(number: int, text: bytes) -> dict[str, Any]:
     return line
 
 
-def open_game(header: dict[str, Any], files: Mapping[str, Any] | None = None) -> tuple[Game, VectorAECEnv]:
+def open_game(header: dict[str, Any], named: Named = NOTHING) -> tuple[Game, VectorAECEnv]:
     """The game that the first line of a replay names, and an environment with its state.
 
     Args:
         header: The line.
-        files: Rule options that name files or folders. A replay says what must be in those and not where they lie, so that
-            opening one opens nothing else.
+        named: What the person at the keyboard names besides the file.
 
     Raises:
-        ReplayError: The line is not the first line of a replay of this version, or its state is impossible.
+        ReplayError: The line is not the first line of a replay of this version, or of another game, or its state is impossible.
     """
     _expect_keys(1, header, ("format", "game", "version", "options", "num_players", "seed", "state"))
     if header["format"] != FORMAT or isinstance(header["format"], bool):
         raise ReplayError(f"line 1: format is {header['format']!r}; this program reads format {FORMAT}")
     try:
-        game, reward = _make_game(header, files or {})
+        refuse_foreign(header["game"], named.games)
+        game, reward = _make_game(header, named.files)
         env = VectorAECEnv(game, 1, seed=0, reward=reward, autoreset=False)
         env.set_records(game.from_dict(header["state"]))
     except (ValueError, TypeError, OSError) as error:
@@ -200,12 +217,12 @@ def _make_game(header: dict[str, Any], files: Mapping[str, Any]) -> tuple[Game, 
     return game, reward
 
 
-def check(path: Path, files: Mapping[str, Any] | None = None) -> int:
+def check(path: Path, named: Named = NOTHING) -> int:
     """Plays a replay again from its seed and compares every field of every line.
 
     Args:
         path: The file.
-        files: As of ``open_game``.
+        named: What the command line names, see ``open_game``.
 
     Returns:
         The number of decisions.
@@ -214,7 +231,7 @@ def check(path: Path, files: Mapping[str, Any] | None = None) -> int:
         ReplayError: A line is broken or differs; the message names the line and the field.
     """
     lines = read_lines(path)
-    game, env = open_game(lines[0], files)
+    game, env = open_game(lines[0], named)
     try:
         seed = integer("seed", lines[0]["seed"], 0, MAX_SEED)
     except ValueError as error:
@@ -272,18 +289,22 @@ def _compare(number: int, found: dict[str, Any], expected: dict[str, Any]) -> No
 # --- telling ------------------------------------------------------------------------------------------------------------
 
 
-def sentences(path: Path, files: Mapping[str, Any] | None = None) -> Iterable[str]:
+def sentences(path: Path, named: Named = NOTHING) -> Iterable[str]:
     """A replay in sentences, one per decision.
 
     Args:
         path: The file.
-        files: As of ``open_game``.
+        named: What the command line names, see ``open_game``.
+
+    Args:
+        path: The file.
+        named: Own games that it may be of, see ``open_game``.
 
     Raises:
         ReplayError: A line is broken, or an action is illegal.
     """
     lines = read_lines(path)
-    game, env = open_game(lines[0], files)
+    game, env = open_game(lines[0], named)
     yield f"{game.title}, {game.num_players} players, seed {lines[0]['seed']}"
     for number, line in enumerate(lines[1:-1], 2):
         _expect_keys(number, line, ("player", "action", "move", "legal", "state"))
@@ -327,6 +348,7 @@ def _parser() -> argparse.ArgumentParser:
     for name, what in (("check", "play files again and compare every line"), ("show", "tell files in sentences")):
         command = commands.add_parser(name, help=what)
         command.add_argument("files", nargs="+", type=Path)
+        command.add_argument("--env", action="append", default=[], help="PACKAGE.MODULE, a game of your own that files may be of")
         command.add_argument("--option", action="append", default=[], metavar="NAME=PATH", help="a file the games were played with")
     return parser
 
@@ -368,14 +390,14 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _read_all(arguments: argparse.Namespace) -> int:
     """Checks or tells files one after the other; 1 if one of them is broken."""
-    files = dict(option.partition("=")[::2] for option in arguments.option)
+    named = Named(arguments.env, dict(option.partition("=")[::2] for option in arguments.option))
     failed = 0
     for path in arguments.files:
         try:
             if arguments.command == "check":
-                print(f"{path}: {check(path, files)} decisions, all as recorded", flush=True)
+                print(f"{path}: {check(path, named)} decisions, all as recorded", flush=True)
             else:
-                print("\n".join(sentences(path, files)), flush=True)
+                print("\n".join(sentences(path, named)), flush=True)
         except BrokenPipeError:
             raise
         except (ReplayError, OSError) as error:
