@@ -113,7 +113,7 @@ def _in_words(name: str, numbers: np.ndarray) -> str:
 def main() -> None:
     """Plays and prints."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("env", choices=envs.GAMES, help="the rule set")
+    parser.add_argument("env", help=f"the rule set: {', '.join(envs.GAMES)}, or a game of your own as package.module")
     parser.add_argument("--num-players", nargs="+", type=int, help="numbers of players; all there are unless given")
     parser.add_argument("--games", type=int, default=1000, help="for each number of players and agent")
     parser.add_argument("--agents", nargs="+", default=AGENTS, help="agents, each of which plays against itself")

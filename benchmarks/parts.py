@@ -68,13 +68,13 @@ def parts(name: str, num_players: int, num_envs: int = 1024, steps: int = 60, ro
 
     def dealt() -> None:
         kernels.reset_batch(
-            env.states, game.rules, env._streams, env._reward_kind, True,
+            env._states, game.rules, env._streams, env._reward_kind, True,
             env._observation_rows, env._trace_rows, env._mask_rows, env._seats, env._results, env._codes,
         )  # fmt: skip
 
     def shown() -> None:
         kernels.show_batch(
-            env.states, game.rules, env._observation_rows, env._trace_rows, env._mask_rows, env._seats
+            env._states, game.rules, env._observation_rows, env._trace_rows, env._mask_rows, env._seats
         )  # fmt: skip
 
     begun = env._streams["episode"].sum()
@@ -82,11 +82,11 @@ def parts(name: str, num_players: int, num_envs: int = 1024, steps: int = 60, ro
     games = (env._streams["episode"].sum() - begun) / ((rounds + 1) * steps * num_envs)
     sampling = fastest(lambda: kernels.sample_batch(env._mask_rows, words, actions), rounds) / num_envs
     showing = fastest(shown, rounds) / num_envs
-    mask = fastest(lambda: _mark_legal(kernels.legal, env.states, game.rules, env._mask_rows), rounds) / num_envs
+    mask = fastest(lambda: _mark_legal(kernels.legal, env._states, game.rules, env._mask_rows), rounds) / num_envs
     observing = max(0.0, showing - mask)  # of a view that is written again, as in a step: perhaps only what has changed
     seats = np.maximum(env.agent_selection, 0).astype(np.int64)
-    redeal = fastest(lambda: kernels.redeal_batch(env.states, game.rules, seats, words, worlds), rounds) / num_envs
-    copy = fastest(lambda: _copy_records(env.states[:few], worlds[:few], copies), rounds) / copies / few
+    redeal = fastest(lambda: kernels.redeal_batch(env._states, game.rules, seats, words, worlds), rounds) / num_envs
+    copy = fastest(lambda: _copy_records(env._states[:few], worlds[:few], copies), rounds) / copies / few
     dealing = fastest(dealt, rounds) / num_envs
     restart = max(0.0, dealing - fastest(shown, rounds) / num_envs) * games  # less what showing the new games takes
     rest = max(0.0, step - observing - mask - sampling - restart)

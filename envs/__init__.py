@@ -7,9 +7,11 @@ Three ways in, the same games::
     env = envs.make_vec("fairy_ring", num_envs=1024, num_players=3)    # N games, one decision in each per step
 
 ``from envs import fairy_ring_v0; fairy_ring_v0.env()`` is PettingZoo's older form of the first.
+
+A name with a dot is anybody's own game, a module that is imported: ``envs.make("examples.tic_tac_toe")``.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from importlib import import_module
 from types import ModuleType, SimpleNamespace
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -39,14 +41,18 @@ GAMES: dict[str, Entry] = {
 }
 """Every rule set by name. A new game is one line here."""
 
+GAME_PARTS = ("make_game", "PLAYERS", "OPTIONS")
+"""What the module of a game must have, see ``envs.game``."""
+
 ENV_OPTIONS = ("render_mode", "reward", "illegal", "copy", "view", "max_cycles")
+VECTOR_OPTIONS = ("seed", "reward", "illegal", "copy", "autoreset")
 
 
 def make_game(name: "str | Game", num_players: int = 2, **options: Any) -> "Game":
     """The rule set of a name under a choice of options.
 
     Args:
-        name: A key of ``GAMES``, or a game, which is given back as it is.
+        name: A key of ``GAMES``; ``package.module``, anybody's own game, see ``game_module``; or a game, given back as it is.
         num_players: Seats.
         **options: Rule options, see ``game_options``.
 
@@ -57,27 +63,77 @@ def make_game(name: "str | Game", num_players: int = 2, **options: Any) -> "Game
 
     if isinstance(name, Game):
         return name
-    return game_module(name).make_game(name, num_players, {**GAMES[name].options, **options})
+    from envs.checks import integer
+
+    module = game_module(name)
+    players = integer("num_players", num_players, 1)
+    return module.make_game(name, players, {**own_options(name), **options})
+
+
+def own_options(name: str) -> Mapping[str, Any]:
+    """The options that make a rule set this one; other games have none."""
+    return GAMES[name].options if name in GAMES else {}
 
 
 def game_module(name: str) -> ModuleType:
     """The module of a rule set.
 
-    Raises:
-        ValueError: There is no rule set of that name.
-    """
-    if name not in GAMES:
-        from envs.options import suggestion
+    Args:
+        name: A key of ``GAMES``, or ``package.module``: anybody's own game. That module is imported, so such a name must come
+            from the person at the keyboard; see ``refuse_foreign``.
 
-        raise ValueError(f"there is no game {name!r}{suggestion(name, GAMES)}; choose from {', '.join(GAMES)}")
-    return import_module(GAMES[name].module)
+    Raises:
+        ValueError: There is no such rule set or module, or the module is no game. An error inside the module comes as it is.
+    """
+    if name in GAMES:
+        return import_module(GAMES[name].module)
+    if _is_full_name(name):
+        return _own_game(name)
+    from envs.options import suggestion
+
+    choices = f"choose from {', '.join(GAMES)}, or name a game of your own as package.module"
+    raise ValueError(f"there is no game {name!r}{suggestion(name, GAMES)}; {choices}")
+
+
+def _is_full_name(name: object) -> bool:
+    """Whether something is ``package.module``."""
+    return isinstance(name, str) and "." in name and all(part.isidentifier() for part in name.split("."))
+
+
+def _own_game(name: str) -> ModuleType:
+    try:
+        module = import_module(name)
+    except ModuleNotFoundError as error:
+        missing = error.name or ""
+        if not f"{name}.".startswith(f"{missing}."):
+            raise  # the module is there, and what it needs is not
+        where = "start in the folder that holds it, or name that folder in PYTHONPATH"
+        raise ValueError(f"there is no game {name!r}: Python finds no module {missing!r}; {where}") from error
+    if lacking := [part for part in GAME_PARTS if not hasattr(module, part)]:
+        raise ValueError(f"{name!r} is no game: the module has no {', '.join(lacking)}")
+    return module
+
+
+def refuse_foreign(name: object, named: Collection[str] | None = None) -> None:
+    """Refuses a game's name that was read from a file and would import a module: a file may come from anybody.
+
+    Args:
+        name: What the file says.
+        named: Own games that the command line has named, which are let through; None: it has no way to name one.
+
+    Raises:
+        ValueError: The name is ``package.module`` and not among them.
+    """
+    if _is_full_name(name) and name not in (named or ()):
+        remedy = "" if named is None else f"; if you trust it, add --env {name}"
+        raise ValueError(f"game {name!r} is not of this suite, and a module is not imported because a file names it{remedy}")
 
 
 def raw_env(name: "str | Game", num_players: int = 2, **options: Any) -> "TurnBasedEnv":
     """One game as a PettingZoo AEC environment that raises on illegal actions.
 
     Args:
-        name: A key of ``GAMES``, or a game.
+        name: As of ``make_game``.
         num_players: Seats.
         **options: Rule options of the game, and those of ``envs.aec.TurnBasedEnv``.
 
@@ -86,7 +142,7 @@ def raw_env(name: "str | Game", num_players: int = 2, **options: Any) -> "TurnBa
     """
     from envs.aec import TurnBasedEnv
 
-    own = {key: options.pop(key) for key in ENV_OPTIONS if key in options}
+    own = _take(ENV_OPTIONS, options, name)
     return TurnBasedEnv(make_game(name, num_players, **options), **own)
 
 
@@ -94,7 +150,7 @@ def make(name: "str | Game", num_players: int = 2, **options: Any) -> "AECEnv":
     """One game as a PettingZoo AEC environment, wrapped as PettingZoo's classic games are: an illegal action ends it.
 
     Args:
-        name: A key of ``GAMES``, or a game.
+        name: As of ``make_game``.
         num_players: Seats.
         **options: Rule options of the game, and those of ``envs.aec.TurnBasedEnv``; with ``illegal`` given, the
             environment is not wrapped and does what it says.
@@ -112,7 +168,7 @@ def make_vec(name: "str | Game", num_envs: int, num_players: int = 2, **options:
     """N games at a time, see ``envs.vector.VectorAECEnv``.
 
     Args:
-        name: A key of ``GAMES``, or a game.
+        name: As of ``make_game``.
         num_envs: N.
         num_players: Seats.
         **options: Rule options of the game, and ``seed``, ``reward``, ``illegal``, ``copy``, ``autoreset``.
@@ -122,8 +178,26 @@ def make_vec(name: "str | Game", num_envs: int, num_players: int = 2, **options:
     """
     from envs.vector import VectorAECEnv
 
-    own = {key: options.pop(key) for key in ("seed", "reward", "illegal", "copy", "autoreset") if key in options}
+    own = _take(VECTOR_OPTIONS, options, name)
     return VectorAECEnv(make_game(name, num_players, **options), num_envs, **own)
+
+
+def _take(own: Sequence[str], options: dict[str, Any], name: "str | Game") -> dict[str, Any]:
+    """Takes the parameters of an environment out of all that were given; what is left are rule options.
+
+    Raises:
+        ValueError: A parameter that neither has.
+    """
+    taken = {key: options.pop(key) for key in own if key in options}
+    if isinstance(name, str):
+        rules = game_module(name).OPTIONS
+        for key in options:
+            if key not in rules:
+                from envs.options import suggestion
+
+                known = f"the environment has {', '.join(own)}; the rules of {name} have {', '.join(rules) or 'none'}"
+                raise ValueError(f"there is no parameter {key!r}{suggestion(key, [*own, *rules])}; {known}")
+    return taken
 
 
 def _register() -> None:

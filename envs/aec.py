@@ -1,5 +1,7 @@
 """The PettingZoo door: one AEC environment for every game of the suite."""
 
+import copy
+import threading
 import warnings
 from typing import Any
 
@@ -8,11 +10,21 @@ import numpy as np
 from pettingzoo import AECEnv
 from pettingzoo.utils import wrappers
 
-from envs import engine
+from envs import engine, saving
+from envs.checks import MAX_SEED, index_of, integer, read_only
 from envs.game import Game
-from envs.vector import index_of, observation_space, render
+from envs.vector import observation_space, random_seed, render
 
 RENDER_MODES = ["ansi", "svg", "rgb_array", "human"]
+_FROM_RESET = ("agents", "rewards", "_cumulative_rewards", "terminations", "truncations", "infos", "agent_selection")
+"""What PettingZoo's environments have from the first ``reset`` on."""
+_MEMORY = (
+    "_io", "_shown", "_stream", "_observation", "_mask", "_no_mask", "_other_rows", "_other", "_turn",
+    "_step_kernel", "_observe_kernel", "_window",
+)  # fmt: skip
+"""What copies have anew."""
+_SHARED = ("game", "observation_spaces", "action_spaces", "state_space", "metadata", "possible_agents")
+"""What copies in the same process share: nobody changes it. Spaces have random generators, but no game depends on them."""
 
 
 class TurnBasedEnv(AECEnv):
@@ -28,12 +40,13 @@ class TurnBasedEnv(AECEnv):
             (a window, redrawn by every ``render``).
         reward: As of ``VectorAECEnv``.
         illegal: As of ``VectorAECEnv``.
-        copy: Whether observations are fresh arrays. Without, ``last`` is twice as fast and the next step writes into them.
+        copy: Whether observations are fresh arrays. Without, ``last`` is twice as fast, and gives views that can be read but not
+            written to, into which the next step writes.
         view: The seat whose view ``render`` shows; None shows everything.
-        max_cycles: Accepted for PettingZoo's ``make``; the game is truncated after so many decisions when it is not None.
+        max_cycles: The game is truncated after so many decisions; None: it is not.
 
     Raises:
-        ValueError: An unknown reward, policy, render mode or seat.
+        ValueError: An unknown reward, policy, render mode or seat, or ``max_cycles`` that is no integer from 1.
     """
 
     def __init__(
@@ -50,13 +63,11 @@ class TurnBasedEnv(AECEnv):
         super().__init__()
         if render_mode is not None:
             index_of("render_mode", render_mode, RENDER_MODES)
-        if view is not None and view not in range(game.num_players):
-            raise ValueError(f"view is {view!r}; it must be a seat from 0 to {game.num_players - 1}, or None")
         self.game = game
         self.render_mode = render_mode
-        self.view = view
-        self.copy = copy
-        self.max_cycles = max_cycles
+        self.view = None if view is None else integer("view", view, 0, game.num_players - 1)
+        self.copy = bool(copy)
+        self.max_cycles = None if max_cycles is None else integer("max_cycles", max_cycles, 1)
         self._kind = index_of("reward", reward, engine.REWARD_KINDS)
         self._policy = index_of("illegal", illegal, engine.ILLEGAL_POLICIES)
         self.metadata = {
@@ -73,11 +84,14 @@ class TurnBasedEnv(AECEnv):
         self.action_spaces = {agent: gymnasium.spaces.Discrete(game.num_actions) for agent in self.possible_agents}
         size = (game.num_players * game.observation_size,)
         self.state_space = gymnasium.spaces.Box(game.observation_low, game.observation_high, size, np.float32)
-        self._window: Any = None
-        self._is_live = False  # whether a seat is to act
         self._allocate()
-        self._stream["seed"] = np.random.SeedSequence().generate_state(1, np.uint64) >> np.uint64(1)
+        self._stream["seed"] = random_seed()
         self._stream["episode"] = -1
+
+    def __getattr__(self, name: str) -> Any:
+        if name in _FROM_RESET:
+            raise AttributeError(f"there is no {name} before the first reset(): call it first")
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def _allocate(self) -> None:
         # One array for everything a step touches: each further argument of a compiled function costs a quarter microsecond.
@@ -91,8 +105,11 @@ class TurnBasedEnv(AECEnv):
         ]
         self._io = np.zeros(1, engine.interned(np.dtype(fields, align=True)))
         self._io[0]["rules"] = game.rules[0]
-        self._observation = self._io[0]["observation"]
-        self._mask = self._io[0]["mask"]
+        self._shown = read_only(self._io)  # what is given away: nobody writes to the environment's memory by it
+        self._observation = self._shown[0]["observation"]
+        self._mask = self._shown[0]["mask"]
+        self._turn = threading.Lock()
+        self._window: Any = None
         self._no_mask = np.zeros(game.num_actions, np.int8)
         # Making record rows of a fresh array takes as long as all the rest of `observe`: these are written and then copied.
         self._other_rows = engine.rows(np.zeros((1, game.observation_size), np.float32))
@@ -103,8 +120,8 @@ class TurnBasedEnv(AECEnv):
 
     @property
     def record(self) -> Any:
-        """The game itself, one record; the environment's own memory."""
-        return self._io[0]["state"]
+        """The game itself, one record; read only."""
+        return self._shown[0]["state"]
 
     def observation_space(self, agent: str) -> gymnasium.spaces.Space:
         """The space of an agent's observation, the same object at every call."""
@@ -124,12 +141,10 @@ class TurnBasedEnv(AECEnv):
             options: Not used; there for PettingZoo.
 
         Raises:
-            ValueError: The seed is below 0.
+            ValueError: The seed is no integer from 0 to 2**64 - 1. Nothing has changed then.
         """
         if seed is not None:
-            if seed < 0:
-                raise ValueError(f"seed {seed} is below 0")
-            self._stream["seed"] = seed
+            self._stream["seed"] = integer("seed", seed, 0, MAX_SEED)
             self._stream["episode"] = 0
         else:
             self._stream["episode"] += 1
@@ -141,49 +156,57 @@ class TurnBasedEnv(AECEnv):
         self.truncations = dict.fromkeys(self.agents, False)
         self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
         self.agent_selection = self.possible_agents[max(0, seat)]
-        self._is_live = True
         if code != engine.RUNNING:
             self._end(code)
             self._accumulate_rewards()
 
     def observe(self, agent: str) -> dict[str, np.ndarray]:
-        """The view of any agent, at any time."""
-        if self._is_live and agent == self.agent_selection:
-            observation, mask = self._observation, self._mask
+        """The view of any agent, at any time after ``reset``; the mask is zero unless it is to act.
+
+        Raises:
+            ValueError: There is no such agent.
+        """
+        if agent == self.agent_selection and not (self.terminations[agent] or self.truncations[agent]):
             if self.copy:
-                return {"observation": observation.copy(), "action_mask": mask.copy()}
-            return {"observation": observation, "action_mask": mask}
+                return {"observation": self._observation.copy(), "action_mask": self._mask.copy()}
+            return {"observation": self._observation, "action_mask": self._mask}
+        if agent not in self._seat_of:
+            raise ValueError(f"there is no agent {agent!r}; choose from {', '.join(self.possible_agents)}")
         self._observe_kernel(self._io, self._seat_of[agent], self._other_rows)
         return {"observation": self._other.copy(), "action_mask": self._no_mask.copy()}
 
     def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Observation, reward since its last decision, ends and info of the agent to act."""
         agent = self.agent_selection
+        terminated, truncated = self.terminations[agent], self.truncations[agent]
         observation = None
         if observe:
-            if self._is_live and not self.copy:
-                observation = {"observation": self._observation, "action_mask": self._mask}
-            else:
+            if self.copy or terminated or truncated:
                 observation = self.observe(agent)
-        return (
-            observation,
-            self._cumulative_rewards[agent],
-            self.terminations[agent],
-            self.truncations[agent],
-            self.infos[agent],
-        )
+            else:
+                observation = {"observation": self._observation, "action_mask": self._mask}
+        return observation, self._cumulative_rewards[agent], terminated, truncated, self.infos[agent]
 
     def step(self, action: Any) -> None:
         """Plays an action of the agent to act; None for an agent that is over.
 
         Raises:
-            ValueError: An illegal action with ``illegal="raise"``; nothing has changed then.
+            ValueError: No integer, or an illegal action with ``illegal="raise"``. Nothing has changed then.
+            RuntimeError: Another thread is at work in this environment.
         """
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
-        turn = self._step_kernel(self._io, int(action), self._kind, self._policy)
+        choice = action if type(action) is int else integer("action", action, -(2**63))
+        if not 0 <= choice < len(self._no_mask):
+            choice = engine.NO_ACTION
+        if not self._turn.acquire(blocking=False):
+            raise RuntimeError("another thread is at work in this environment; give every thread its own")
+        try:
+            turn = self._step_kernel(self._io, choice, self._kind, self._policy)
+        finally:
+            self._turn.release()
         if turn < 0:
             raise ValueError(f"action {action} of {agent} is illegal; legal are {np.flatnonzero(self._mask).tolist()}")
         self._cumulative_rewards[agent] = 0.0
@@ -198,7 +221,6 @@ class TurnBasedEnv(AECEnv):
 
     def _end(self, code: int) -> None:
         """Pays every seat and ends the game for all of them at once."""
-        self._is_live = False
         result = self._io[0]["result"]
         scores, ranks, length = result["scores"].tolist(), result["ranks"].tolist(), int(result["length"])
         self.rewards = dict(zip(self.possible_agents, result["rewards"].tolist(), strict=True))
@@ -208,12 +230,12 @@ class TurnBasedEnv(AECEnv):
         self.truncations = dict.fromkeys(self.agents, code == engine.TRUNCATED)
 
     def _cut(self) -> None:
-        self._is_live = False
         self.truncations = dict.fromkeys(self.agents, True)
         self._deads_step_first()
 
     def state(self) -> np.ndarray:
         """The full view for central critics: all seats' observations, ``(P * D,) float32``."""
+        self._require_reset()
         full = np.empty((self.game.num_players, self.game.observation_size), np.float32)
         for seat in range(self.game.num_players):
             self._observe_kernel(self._io, seat, self._other_rows)
@@ -224,6 +246,7 @@ class TurnBasedEnv(AECEnv):
 
     def render(self) -> Any:
         """A picture of the game in the environment's ``render_mode``; None in a window."""
+        self._require_reset()
         if self.render_mode is None:
             warnings.warn("render() needs a render_mode: " + ", ".join(RENDER_MODES), stacklevel=2)
             return None
@@ -242,23 +265,74 @@ class TurnBasedEnv(AECEnv):
             self._window.close()
             self._window = None
 
+    def _require_reset(self) -> None:
+        self.agents  # noqa: B018 (missing before the first reset, see __getattr__)
+
     # --- copies ---
 
+    def get_state(self) -> bytes:
+        """The running game and where its seeding stands, as bytes that hold no code; see ``envs.saving``."""
+        header = self._header() | {"passed_over": 0, "is_seeded": True, "door": self._door()}
+        return saving.pack(header, self._parts())
+
+    def set_state(self, state: bytes) -> None:
+        """Goes on from what ``get_state`` gave, of the same game and options.
+
+        The bytes may come from anywhere: they are checked as a whole before anything is taken from them.
+
+        Raises:
+            ValueError: They are of something else, or hold a position that no game leads to. Nothing has changed then.
+        """
+        facts, (record, results, stream) = saving.unpack(state, self._header(), self._parts(), more=("door",))
+        self.game.check_records(record)
+        saving.check_results(results, self.game.num_players)
+        door = saving.check_door(facts["door"], self.possible_agents, int(record["current_player"][0]))
+        self._io["state"], self._io["result"], self._stream[:] = record, results, stream
+        for name, by_agent in door.items():
+            setattr(self, name, by_agent)
+        self.game.kernels.single_show(self._io)
+
+    def _header(self) -> dict[str, Any]:
+        return saving.header_of(self.game, num_envs=1)
+
+    def _parts(self) -> list[np.ndarray]:
+        return [self._io["state"].copy(), self._io["result"].copy(), self._stream]
+
+    def _door(self) -> dict[str, Any] | None:
+        """What PettingZoo's environments keep for each agent; None before the first ``reset``."""
+        return {name: self.__dict__[name] for name in _FROM_RESET} if "agents" in self.__dict__ else None
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "TurnBasedEnv":
+        made = type(self).__new__(type(self))
+        memo[id(self)] = made
+        for name, value in self.__dict__.items():
+            if name in _SHARED:
+                made.__dict__[name] = value
+            elif name in _FROM_RESET:
+                made.__dict__[name] = _copy_by_agent(value)
+            elif name not in _MEMORY:
+                made.__dict__[name] = copy.deepcopy(value, memo)
+        made._allocate()
+        made._io[:], made._stream[:] = self._io, self._stream
+        return made
+
     def __getstate__(self) -> dict[str, Any]:
-        left_out = (
-            "_io", "_stream", "_observation", "_mask", "_no_mask", "_other_rows", "_other",
-            "_step_kernel", "_observe_kernel", "_window",
-        )  # fmt: skip
-        kept = {name: value for name, value in self.__dict__.items() if name not in left_out}
+        kept = {name: value for name, value in self.__dict__.items() if name not in _MEMORY}
         return kept | {"saved": (self._io.tobytes(), self._stream.tobytes())}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         io, stream = state.pop("saved")
         self.__dict__.update(state)
-        self._window = None
         self._allocate()
         self._io[:] = np.frombuffer(io, self._io.dtype)
         self._stream[:] = np.frombuffer(stream, engine.STREAM)
+
+
+def _copy_by_agent(value: Any) -> Any:
+    """A list of agents, a table by agents, or a table of tables, copied; their numbers and flags are not changed in place."""
+    if isinstance(value, dict):
+        return {agent: dict(entry) if isinstance(entry, dict) else entry for agent, entry in value.items()}
+    return list(value) if isinstance(value, list) else value
 
 
 def wrap(env: TurnBasedEnv) -> AECEnv:

@@ -4,7 +4,7 @@ import argparse
 from collections.abc import Iterable
 from typing import Any, NoReturn
 
-from envs import GAMES, game_module
+from envs import GAMES, game_module, own_options
 from envs.engine import REWARD_KINDS
 from envs.options import Option, suggestion
 
@@ -23,7 +23,7 @@ def parse_options(game_name: str, texts: Iterable[str], *, with_reward: bool = F
     """The rule options that texts from the command line mean.
 
     Args:
-        game_name: A key of ``envs.GAMES``.
+        game_name: A key of ``envs.GAMES``, or ``package.module``.
         texts: ``name=value`` each; of two with the same name the later one holds.
         with_reward: Whether ``reward=...`` is taken too.
 
@@ -49,16 +49,23 @@ def parse_options(game_name: str, texts: Iterable[str], *, with_reward: bool = F
 
 def describe_games() -> str:
     """Every game for the end of ``--help``: name, numbers of players, what it is, and its options."""
-    return "games and their options (--option name=value):\n" + "\n".join(map(_describe, GAMES))
+    own = "  PACKAGE.MODULE: a game of your own, see CONTRIBUTING.md; examples.tic_tac_toe is one"
+    return "\n".join(["games and their options (--option name=value):", *map(describe_game, GAMES), own])
 
 
-def _describe(name: str) -> str:
+def describe_game(name: str) -> str:
+    """One game in the lines of ``describe_games``.
+
+    Raises:
+        ValueError: There is no such game.
+    """
     module = game_module(name)
     headline = (module.__doc__ or "").strip().partition("\n")[0]
-    players = f"{min(module.PLAYERS)} to {max(module.PLAYERS)} players"
+    least, most = min(module.PLAYERS), max(module.PLAYERS)
+    players = f"{least} players" if least == most else f"{least} to {most} players"
     lines = [f"  {name} ({players}): {headline}"]
     for option_name, option in module.OPTIONS.items():
-        default = GAMES[name].options.get(option_name, option.default)
+        default = own_options(name).get(option_name, option.default)
         shown = str(default).lower() if isinstance(default, bool) or default is None else default
         lines.append(f"    {option_name}={option.choices} [{shown}]: {option.meaning}")
     return "\n".join(lines)

@@ -12,7 +12,7 @@ This page is all that the rest of the suite knows of a game. A game is a package
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from importlib import import_module
 from math import prod
@@ -21,6 +21,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from envs import engine
+from envs.checks import MAX_SEED, integer, seat_or_none
 from envs.dicts import difference, wrong_form
 
 
@@ -66,6 +67,9 @@ class Kernels(Protocol):
 
     def first_illegal(self, masks: Any, seats: Any, actions: Any) -> int:
         """The first row with an illegal action, -1 if there is none."""
+
+    def check_batch(self, states: Any, rules: Any, faults: Any) -> None:
+        """Writes for every row 0, or 1 + the place of its first impossible field."""
 
     def legal_single(self, states: Any, rules: Any, masks: Any) -> None:
         """Writes the action mask of one game."""
@@ -179,13 +183,21 @@ class Game:
         header = [name for name, *_ in engine.HEADER]
         if list(self.state_dtype.names or ())[: len(header)] != header:
             raise TypeError(f"{self.name}: the record must begin with the fields {', '.join(header)}")
-        self.rules.flags.writeable = True  # compiled code makes no difference between the two, one type is enough
         object.__setattr__(self, "state_dtype", engine.interned(self.state_dtype))
-        object.__setattr__(self, "rules", self.rules.view(engine.interned(self.rules.dtype)))
+        # Over bytes, which nobody can make writeable: an agent with the tables in hand cannot change everybody's game.
+        rules = np.frombuffer(self.rules.tobytes(), engine.interned(self.rules.dtype))
+        object.__setattr__(self, "rules", rules)
+
+    def __copy__(self) -> "Game":
+        return self  # it never changes
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "Game":
+        return self
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Compiled functions are not pickled: the game is made anew from its name and options.
-        return _remake, (self.package, self.name, self.num_players, dict(self.options))
+        # Compiled functions are not pickled but found again by their modules; the tables are, so no file is read anew.
+        modules = {name: getattr(self, name).__name__ for name in _MODULES}
+        return _remake, (modules, {item.name: getattr(self, item.name) for item in fields(self) if item.name not in _MODULES})
 
     def __repr__(self) -> str:
         options = "".join(f", {name}={value!r}" for name, value in self.options.items())
@@ -240,8 +252,12 @@ class Game:
     # --- words ---
 
     def to_dict(self, record: np.ndarray, seat: int | None = None) -> dict[str, Any]:
-        """A record as plain data: whole, or as one seat sees it (what it cannot know is None)."""
-        return self.words.to_dict(self, as_record(record), seat)
+        """A record as plain data: whole, or as one seat sees it (what it cannot know is None).
+
+        Raises:
+            ValueError: It is no record of this game, or there is no such seat.
+        """
+        return self.words.to_dict(self, self._record(record), seat_or_none(seat, self.num_players))
 
     def from_dict(self, state: Mapping[str, Any], seed: int = 0) -> np.ndarray:
         """The record that a full dict describes, with a random word made from ``seed``.
@@ -254,7 +270,7 @@ class Game:
         """
         record = np.zeros(1, self.state_dtype)
         with np.errstate(over="ignore"):
-            record[0]["rng"] = engine.seed_word(np.uint64(seed), 0, 0)
+            record[0]["rng"] = engine.uncompiled(engine.seed_word)(np.uint64(integer("seed", seed, 0, MAX_SEED)), 0, 0)
         wrong = wrong_form(state, self._pattern)
         if wrong is None:
             try:
@@ -262,9 +278,63 @@ class Game:
             except (KeyError, TypeError, IndexError, AttributeError, OverflowError) as error:
                 raise ValueError(f"the dict is no state of {self}: {error!r}") from error
             wrong = difference(state, self.to_dict(record))
+        if wrong is None:
+            wrong = self._first_fault(record, self._faults(record))
         if wrong is not None:
             raise ValueError(wrong)
         return record
+
+    def check_records(self, records: np.ndarray) -> None:
+        """Refuses records that are not possible positions; records from outside go through here before compiled code sees them.
+
+        A record passes if ``from_dict`` makes the same of its dict, whatever its random word, and if its number of decisions is
+        one that such a position can have. Besides, a game may be over although its rules did not end it: where an illegal action
+        forfeited it, nobody is to act in a position that is otherwise possible.
+
+        Args:
+            records: ``(N,)`` of ``state_dtype``, contiguous.
+
+        Raises:
+            ValueError: Another type or shape, or an impossible record; the message names the row, the field and what it may be.
+        """
+        if not isinstance(records, np.ndarray) or records.dtype != self.state_dtype:
+            found = getattr(records, "dtype", type(records).__name__)
+            raise ValueError(f"records are {found}; they must be an array of the state_dtype of {self!r}")
+        if records.ndim != 1 or not records.flags.c_contiguous:
+            raise ValueError(f"records have shape {records.shape} and strides {records.strides}; they must be (N,) without gaps")
+        faults = self._faults(records)
+        ended = np.flatnonzero((faults != 0) & (records["current_player"] == engine.NO_PLAYER))
+        faults[ended] *= ~self._are_forfeited(records[ended])
+        wrong = self._first_fault(records, faults)
+        if wrong is not None:
+            raise ValueError(f"row {np.flatnonzero(faults)[0]}: {wrong}")
+
+    def _faults(self, records: np.ndarray) -> np.ndarray:
+        """``(N,) int64``: 0, or 1 + the place of the first impossible field of each record."""
+        if not (records.flags.aligned and records.flags.writeable):
+            records = records.copy()  # what compiled code knows of memory is made for arrays of our own
+        faults = np.zeros(len(records), np.int64)
+        self.kernels.check_batch(records.view(self.state_dtype), self.rules, faults)
+        # The gaps of one game have other names for other numbers of players, which compiled code cannot follow.
+        for place, name in enumerate(self.state_dtype.names or (), 1):
+            if name.startswith(engine.GAP):
+                faults[(faults == 0) & records[name].any(axis=1)] = place
+        return faults
+
+    def _are_forfeited(self, records: np.ndarray) -> np.ndarray:
+        """``(N,) bool``: where some seat would be to act had the last action not ended the game."""
+        before = np.repeat(records, self.num_players)
+        before["current_player"] = np.tile(np.arange(self.num_players), len(records))
+        before["decisions"] -= before["decisions"] > 0
+        return (self._faults(before) == 0).reshape(-1, self.num_players).any(axis=1)
+
+    def _first_fault(self, records: np.ndarray, faults: np.ndarray) -> str | None:
+        """What is impossible in the first record that is, in words."""
+        for fault in faults[faults != 0][:1]:
+            field = (self.state_dtype.names or ())[fault - 1]
+            may_be = "zeros" if field.startswith(engine.GAP) else getattr(self.kernels, "POSSIBLE", {}).get(field)
+            return f"field {field} is not possible" + (f": it must be {may_be}" if may_be else "")
+        return None
 
     @cached_property
     def _pattern(self) -> dict[str, Any]:
@@ -280,8 +350,12 @@ class Game:
         return self.words.to_dict(self, record[0], None)
 
     def move(self, record: np.ndarray, action: int) -> dict[str, Any]:
-        """The structured form of a legal action."""
-        return self.words.move(self, as_record(record), int(action))
+        """The structured form of a legal action.
+
+        Raises:
+            ValueError: It is not legal here, or there is no such record.
+        """
+        return self.words.move(self, *self._legal(record, action))
 
     def action(self, record: np.ndarray, move: Mapping[str, Any]) -> int:
         """The action that a structured move means.
@@ -289,24 +363,49 @@ class Game:
         Raises:
             ValueError: It means no legal action here.
         """
-        record = as_record(record)
+        record = self._record(record)
         for action in self.legal_actions(record):
             if self.words.move(self, record, action) == move:
                 return action
         raise ValueError(f"{dict(move)} is not a legal move here")
 
     def sentence(self, record: np.ndarray, action: int) -> str:
-        """A legal action in words."""
-        return self.words.sentence(self, as_record(record), int(action))
+        """A legal action in words.
+
+        Raises:
+            ValueError: It is not legal here, or there is no such record.
+        """
+        return self.words.sentence(self, *self._legal(record, action))
+
+    def _legal(self, record: np.ndarray, action: int) -> tuple[Any, int]:
+        """A record and an action that is legal there."""
+        legal = self.legal_actions(record)
+        if integer("action", action, 0, self.num_actions - 1) not in legal:
+            raise ValueError(f"action {action} is not legal here; legal are {legal}")
+        return self._record(record), int(action)
 
     def legal_actions(self, record: np.ndarray) -> list[int]:
         """The legal actions of the player to act, in order; none when the game is over."""
-        record = as_record(record)
-        if record["current_player"] < 0:
+        records = np.array([self._record(record)], self.state_dtype)  # of our own: compiled code is made for no other memory
+        if records["current_player"][0] < 0:
             return []
         mask = np.zeros(self.num_actions, np.int8)
-        self.kernels.legal_single(np.atleast_1d(record), self.rules, engine.rows(mask[None]))
+        self.check_records(records)
+        self.kernels.legal_single(records, self.rules, engine.rows(mask[None]))
         return np.flatnonzero(mask).tolist()
+
+    def _record(self, record: Any) -> Any:
+        """One record, from a record or an array of one.
+
+        Raises:
+            ValueError: It is none of this game.
+        """
+        if getattr(record, "shape", None) == (1,):
+            record = record[0]
+        if not isinstance(record, np.void) or record.dtype != self.state_dtype:
+            kind = getattr(record, "dtype", type(record).__name__)
+            raise ValueError(f"the record is {kind}; it must be one record of the state_dtype of {self!r}")
+        return record
 
     def text(self, record: np.ndarray, seat: int | None = None) -> str:
         """A picture for a terminal, whole or as one seat sees it."""
@@ -317,10 +416,8 @@ class Game:
         return self.pictures.svg(self, self.to_dict(record, seat))
 
 
-def as_record(record: np.ndarray) -> Any:
-    """One record, from a record or an array of one."""
-    return record[0] if getattr(record, "shape", ()) == (1,) else record
+_MODULES = ("kernels", "words", "pictures")
 
 
-def _remake(module: str, name: str, num_players: int, options: dict[str, Any]) -> Game:
-    return import_module(module).make_game(name, num_players, options)
+def _remake(modules: Mapping[str, str], facts: Mapping[str, Any]) -> Game:
+    return Game(**facts, **{name: import_module(module) for name, module in modules.items()})  # type: ignore[arg-type]

@@ -6,25 +6,48 @@ file for each game, ``python -m envs.replay check FILE...`` plays files again an
 """
 
 import argparse
+import hashlib
 import json
+import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from envs import engine, make_game
+from envs import engine, game_module, make_game, refuse_foreign
+from envs.checks import MAX_SEED, integer
 from envs.command_line import describe_games, parse_options
+from envs.dicts import difference
 from envs.files import write_aside
 from envs.game import Game
 from envs.vector import VectorAECEnv
 
 FORMAT = 1
+MOST_BYTES = 1 << 28  # of a file: the longest game of the suite is a hundredth of that
 
 
 class ReplayError(ValueError):
     """A replay that is broken or does not follow the rules; the message names the line."""
+
+
+@dataclass(frozen=True)
+class Named:
+    """What a replay cannot do by itself: whoever opens one says which modules may be imported and where its files lie.
+
+    Attributes:
+        games: Games besides those of the suite that it may be of, ``package.module`` each.
+        files: Paths by rule option. A replay tells what must be in such a file, not where it lies.
+    """
+
+    games: Collection[str] = ()
+    files: Mapping[str, Any] = field(default_factory=dict)
+
+
+NOTHING = Named()
 
 
 # --- writing ------------------------------------------------------------------------------------------------------------
@@ -43,7 +66,7 @@ class Recorder:
     def __init__(self, game: Game, record: np.ndarray, seed: int, reward: str = "placement") -> None:
         self.game = game
         # The default reward is left out, so that the options are those of the rules alone.
-        options = dict(game.options) | ({} if reward == "placement" else {"reward": reward})
+        options = named_by_content(game) | ({} if reward == "placement" else {"reward": reward})
         self.lines: list[dict[str, Any]] = [
             {
                 "format": FORMAT,
@@ -80,6 +103,20 @@ class Recorder:
         return "".join(json.dumps(line, separators=(",", ":")) + "\n" for line in self.lines)
 
 
+def named_by_content(game: Game) -> dict[str, Any]:
+    """The options of a game, in which a file is not named by where it lies, but by a hash of the tables made of it."""
+    options = dict(game.options)
+    for name in path_options(game.package):
+        if options[name] is not None:
+            options[name] = f"sha256:{hashlib.sha256(game.rules.tobytes()).hexdigest()}"
+    return options
+
+
+def path_options(package: str) -> list[str]:
+    """The rule options of a game that name a file or a folder."""
+    return [name for name, option in import_module(package).OPTIONS.items() if not option.values]
+
+
 def record_game(env: VectorAECEnv, agents: Sequence[Any], seed: int) -> Recorder:
     """Plays one game between agents, one per seat, and records it.
 
@@ -112,48 +149,80 @@ def read_lines(path: Path) -> list[dict[str, Any]]:
     """The lines of a replay.
 
     Raises:
-        ReplayError: A line is not JSON, or the file has too few lines.
+        ReplayError: The file is too large, a line is not JSON, or there are too few lines.
     """
-    lines = []
-    for number, text in enumerate(path.read_text().splitlines(), 1):
-        try:
-            line = json.loads(text)
-        except json.JSONDecodeError as error:
-            raise ReplayError(f"line {number}: not JSON ({error})") from error
-        if not isinstance(line, dict):
-            raise ReplayError(f"line {number}: not a JSON object")
-        lines.append(line)
-    if len(lines) < 2:
-        raise ReplayError(f"line {len(lines) + 1}: missing; a replay has at least a first and a last line")
-    return lines
+    if not path.is_file():
+        raise ReplayError("there is no such file")
+    if path.stat().st_size > MOST_BYTES:
+        raise ReplayError(f"the file has {path.stat().st_size:,} bytes; a replay has at most {MOST_BYTES:,}")
+    texts = path.read_bytes().splitlines()
+    if len(texts) < 2:
+        raise ReplayError(f"line {len(texts) + 1}: missing; a replay has at least a first and a last line")
+    return [_read_line(number, text) for number, text in enumerate(texts, 1)]
 
 
-def open_game(header: dict[str, Any]) -> tuple[Game, VectorAECEnv]:
+def _read_line(number: int, text: bytes) -> dict[str, Any]:
+    try:
+        line = json.loads(text.decode("utf-8-sig"))
+    except (ValueError, RecursionError) as error:
+        raise ReplayError(f"line {number}: not JSON ({error})") from error
+    if not isinstance(line, dict):
+        raise ReplayError(f"line {number}: not a JSON object")
+    return line
+
+
+def open_game(header: dict[str, Any], named: Named = NOTHING) -> tuple[Game, VectorAECEnv]:
     """The game that the first line of a replay names, and an environment with its state.
 
+    Args:
+        header: The line.
+        named: What the person at the keyboard names besides the file.
+
     Raises:
-        ReplayError: The line is not the first line of a replay of this version, or its state is impossible.
+        ReplayError: The line is not the first line of a replay of this version, or of another game, or its state is impossible.
     """
     _expect_keys(1, header, ("format", "game", "version", "options", "num_players", "seed", "state"))
-    if header["format"] != FORMAT:
+    if header["format"] != FORMAT or isinstance(header["format"], bool):
         raise ReplayError(f"line 1: format is {header['format']!r}; this program reads format {FORMAT}")
     try:
-        options = dict(header["options"])
-        reward = options.pop("reward", "placement")
-        game = make_game(header["game"], header["num_players"], **options)
+        refuse_foreign(header["game"], named.games)
+        game, reward = _make_game(header, named.files)
         env = VectorAECEnv(game, 1, seed=0, reward=reward, autoreset=False)
-        record = game.from_dict(header["state"])
-    except (ValueError, KeyError, TypeError) as error:
+        env.set_records(game.from_dict(header["state"]))
+    except (ValueError, TypeError, OSError) as error:
         raise ReplayError(f"line 1: {error}") from error
     if game.version != header["version"]:
         raise ReplayError(f"line 1: version {header['version']!r} of {game.name}; this program plays version {game.version}")
-    env.states[:] = record
-    env.refresh()
     return game, env
 
 
-def check(path: Path) -> int:
+def _make_game(header: dict[str, Any], files: Mapping[str, Any]) -> tuple[Game, str]:
+    """The game of a first line, and the kind of its rewards."""
+    if not isinstance(header["options"], dict) or not isinstance(header["game"], str):
+        raise ValueError("game must be a name and options a table")
+    options = dict(header["options"])
+    reward = options.pop("reward", "placement")
+    named = {}
+    for name in path_options(game_module(header["game"]).__name__):
+        if options.get(name) is not None:
+            named[name] = options[name]
+            if name not in files:
+                raise ValueError(f"it was played with {name} {options[name]!r}; name it with --option {name}=PATH")
+            options[name] = files[name]
+    game = make_game(header["game"], header["num_players"], **options)
+    own = named_by_content(game)
+    for name, content in named.items():
+        if own[name] != content:
+            raise ValueError(f"{files[name]} is not the {name} it was played with: {own[name]} instead of {content!r}")
+    return game, reward
+
+
+def check(path: Path, named: Named = NOTHING) -> int:
     """Plays a replay again from its seed and compares every field of every line.
+
+    Args:
+        path: The file.
+        named: What the command line names, see ``open_game``.
 
     Returns:
         The number of decisions.
@@ -162,11 +231,13 @@ def check(path: Path) -> int:
         ReplayError: A line is broken or differs; the message names the line and the field.
     """
     lines = read_lines(path)
-    game, env = open_game(lines[0])
-    if not isinstance(lines[0]["seed"], int) or lines[0]["seed"] < 0:
-        raise ReplayError(f"line 1: seed is {lines[0]['seed']!r}; it must be a whole number from 0")
-    env.reset(np.array([lines[0]["seed"]]))
-    _compare(1, "state", game.to_dict(env.states), lines[0]["state"])
+    game, env = open_game(lines[0], named)
+    try:
+        seed = integer("seed", lines[0]["seed"], 0, MAX_SEED)
+    except ValueError as error:
+        raise ReplayError(f"line 1: {error}") from error
+    env.reset(np.array([seed], np.uint64))
+    _compare(1, {"state": lines[0]["state"]}, {"state": game.to_dict(env.states)})
     for number, line in enumerate(lines[1:-1], 2):
         _check_decision(number, line, game, env)
     _check_end(len(lines), lines[-1], env)
@@ -178,14 +249,18 @@ def _check_decision(number: int, line: dict[str, Any], game: Game, env: VectorAE
     player = int(env.agent_selection[0])
     if player < 0:
         raise ReplayError(f"line {number}: a decision after the game is over")
-    _compare(number, "player", player, line["player"])
+    action = _legal_action(number, line, game, env)
+    before = {"player": player, "legal": game.legal_actions(env.states), "move": game.move(env.states, action)}
+    _compare(number, {key: line[key] for key in before}, before)
+    env.step(np.array([action]))
+    _compare(number, {"state": line["state"]}, {"state": game.to_dict(env.states)})
+
+
+def _legal_action(number: int, line: dict[str, Any], game: Game, env: VectorAECEnv) -> int:
     legal = game.legal_actions(env.states)
-    _compare(number, "legal", legal, line["legal"])
-    if line["action"] not in legal or isinstance(line["action"], bool):
-        raise ReplayError(f"line {number}, action: {line['action']!r} is not legal; legal are {legal}")
-    _compare(number, "move", game.move(env.states, line["action"]), line["move"])
-    env.step(np.array([line["action"]]))
-    _compare(number, "state", game.to_dict(env.states), line["state"])
+    if line["action"] not in legal or type(line["action"]) is not int:
+        raise ReplayError(f"line {number}: action {line['action']!r} is not legal; legal are {legal}")
+    return line["action"]
 
 
 def _check_end(number: int, line: dict[str, Any], env: VectorAECEnv) -> None:
@@ -193,9 +268,8 @@ def _check_end(number: int, line: dict[str, Any], env: VectorAECEnv) -> None:
     if env.agent_selection[0] >= 0:
         raise ReplayError(f"line {number}: the end, but the game goes on")
     _, rewards, terminations, truncations, _ = env.last()
-    _compare(number, "rewards", [float(r) for r in rewards[0]], line["rewards"])
-    _compare(number, "terminated", bool(terminations[0]), line["terminated"])
-    _compare(number, "truncated", bool(truncations[0]), line["truncated"])
+    paid = [float(reward) for reward in rewards[0]]
+    _compare(number, line, {"rewards": paid, "terminated": bool(terminations[0]), "truncated": bool(truncations[0])})
 
 
 def _expect_keys(number: int, line: dict[str, Any], keys: Sequence[str]) -> None:
@@ -206,48 +280,50 @@ def _expect_keys(number: int, line: dict[str, Any], keys: Sequence[str]) -> None
         raise ReplayError(f"line {number}: {what}; the line must have the fields {', '.join(keys)}")
 
 
-def _compare(number: int, place: str, expected: Any, found: Any) -> None:
-    """Finds the first place in which two values differ and names it."""
-    if type(expected) is not type(found) and not (_is_number(expected) and _is_number(found)):
-        raise ReplayError(f"line {number}, {place}: {found!r}, but the rules give {expected!r}")
-    if isinstance(expected, dict):
-        for key in {**expected, **found}:
-            if key not in expected or key not in found:
-                raise ReplayError(f"line {number}, {place}.{key}: {'missing' if key in expected else 'unknown'}")
-            _compare(number, f"{place}.{key}", expected[key], found[key])
-    elif isinstance(expected, list) and len(expected) == len(found):
-        for i, (one, other) in enumerate(zip(expected, found, strict=True)):
-            _compare(number, f"{place}[{i}]", one, other)
-    elif expected != found:
-        raise ReplayError(f"line {number}, {place}: {found!r}, but the rules give {expected!r}")
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+def _compare(number: int, found: dict[str, Any], expected: dict[str, Any]) -> None:
+    """Finds the first place in which a line is not as the rules make it, and names it."""
+    if (wrong := difference(found, expected)) is not None:
+        raise ReplayError(f"line {number}: {wrong}")
 
 
 # --- telling ------------------------------------------------------------------------------------------------------------
 
 
-def sentences(path: Path) -> Iterable[str]:
-    """A replay in sentences, one a decision.
+def sentences(path: Path, named: Named = NOTHING) -> Iterable[str]:
+    """A replay in sentences, one per decision.
+
+    Args:
+        path: The file.
+        named: What the command line names, see ``open_game``.
+
+    Args:
+        path: The file.
+        named: Own games that it may be of, see ``open_game``.
 
     Raises:
         ReplayError: A line is broken, or an action is illegal.
     """
     lines = read_lines(path)
-    game, env = open_game(lines[0])
+    game, env = open_game(lines[0], named)
     yield f"{game.title}, {game.num_players} players, seed {lines[0]['seed']}"
     for number, line in enumerate(lines[1:-1], 2):
         _expect_keys(number, line, ("player", "action", "move", "legal", "state"))
-        if line["action"] not in game.legal_actions(env.states):
-            raise ReplayError(f"line {number}, action: {line['action']!r} is not legal")
-        yield game.sentence(env.states, line["action"])
+        yield game.sentence(env.states, _legal_action(number, line, game, env))
         # Chance is in the states of the file, so a game is told even where only its states are known.
-        env.states[:] = game.from_dict(line["state"])
-        env.refresh()
-    rewards = ", ".join(f"player {p} {reward:+g}" for p, reward in enumerate(lines[-1].get("rewards", [])))
-    yield f"the game {'was cut off' if lines[-1].get('truncated') else 'is over'}: {rewards}"
+        try:
+            env.set_records(game.from_dict(line["state"]))
+        except ValueError as error:
+            raise ReplayError(f"line {number}: {error}") from error
+    yield _end_in_words(len(lines), lines[-1])
+
+
+def _end_in_words(number: int, line: dict[str, Any]) -> str:
+    _expect_keys(number, line, ("rewards", "terminated", "truncated"))
+    rewards = line["rewards"]
+    if not isinstance(rewards, list) or not all(type(reward) in (int, float) for reward in rewards):
+        raise ReplayError(f"line {number}: rewards is {rewards!r}; it must be a list of numbers")
+    paid = ", ".join(f"player {p} {reward:+g}" for p, reward in enumerate(rewards))
+    return f"the game {'was cut off' if line['truncated'] else 'is over'}: {paid}"
 
 
 # --- the command line ---------------------------------------------------------------------------------------------------
@@ -272,6 +348,8 @@ def _parser() -> argparse.ArgumentParser:
     for name, what in (("check", "play files again and compare every line"), ("show", "tell files in sentences")):
         command = commands.add_parser(name, help=what)
         command.add_argument("files", nargs="+", type=Path)
+        command.add_argument("--env", action="append", default=[], help="PACKAGE.MODULE, a game of your own that files may be of")
+        command.add_argument("--option", action="append", default=[], metavar="NAME=PATH", help="a file the games were played with")
     return parser
 
 
@@ -303,13 +381,25 @@ def main(argv: Sequence[str] | None = None) -> int:
         except (ValueError, OSError) as error:
             parser.error(str(error))
         return 0
+    try:
+        return _read_all(arguments)
+    except BrokenPipeError:  # whoever reads our output, such as head, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+
+
+def _read_all(arguments: argparse.Namespace) -> int:
+    """Checks or tells files one after the other; 1 if one of them is broken."""
+    named = Named(arguments.env, dict(option.partition("=")[::2] for option in arguments.option))
     failed = 0
     for path in arguments.files:
         try:
             if arguments.command == "check":
-                print(f"{path}: {check(path)} decisions, all as recorded")
+                print(f"{path}: {check(path, named)} decisions, all as recorded", flush=True)
             else:
-                print("\n".join(sentences(path)))
+                print("\n".join(sentences(path, named)), flush=True)
+        except BrokenPipeError:
+            raise
         except (ReplayError, OSError) as error:
             failed += 1
             print(f"{path}: {error}", file=sys.stderr)

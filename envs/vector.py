@@ -1,6 +1,5 @@
 """VectorAECEnv: N games of one rule set, one decision in each per step."""
 
-import pickle
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,13 +8,14 @@ import numpy as np
 from gymnasium.vector import AutoresetMode
 
 from envs import engine
+from envs.batch import Batch
+from envs.checks import MAX_SEED, distinct_rows, index_of, integer, integer_array, integers_between, word_array
 from envs.game import Game
 
-_NO_ROWS = np.zeros(0, np.int64)
-_NO_ROWS.flags.writeable = False
+RENDER_MODES = ("ansi", "svg", "rgb_array")
 
 
-class VectorAECEnv:
+class VectorAECEnv(Batch):
     """PettingZoo's AEC verbs over N games at a time.
 
     In every game one seat is to act (``agent_selection``); ``step`` takes one action for each game. ``last`` keeps the seat axis:
@@ -36,9 +36,11 @@ class VectorAECEnv:
         illegal: What an illegal action does: ``"raise"`` a ValueError before anything has changed; ``"forfeit"`` the game: the
             offender is last (placement -1, win 0, score 0), the others share the victory; ``"random"``: a random legal action
             is played instead. ``infos["illegal"]`` tells the rows.
-        copy: Whether ``last``, ``observe`` and ``state`` give fresh arrays; otherwise the next call writes into the same ones,
-            and maybe only what has changed: read them, but do not write into them.
+        copy: Whether ``last``, ``observe`` and ``state`` give fresh arrays; otherwise they give views of the environment's
+            memory, which the next call writes anew. Those can be read, but not written to.
         autoreset: Whether a finished game restarts in the same step.
+
+    One thread at a time: a call that finds another one at work in the same environment raises a RuntimeError.
 
     Raises:
         ValueError: An unknown reward, policy or a number of games below 1.
@@ -55,87 +57,60 @@ class VectorAECEnv:
         copy: bool = False,
         autoreset: bool = True,
     ) -> None:
-        if num_envs < 1:
-            raise ValueError(f"num_envs is {num_envs}; it must be at least 1")
-        self.game = game
-        self.num_envs = int(num_envs)
-        self.num_players = game.num_players
-        self.copy = copy
-        self.autoreset = autoreset
+        super().__init__(game, num_envs, copy=copy, autoreset=autoreset)
         self.reward = reward
         self._reward_kind = index_of("reward", reward, engine.REWARD_KINDS)
         self._illegal = index_of("illegal", illegal, engine.ILLEGAL_POLICIES)
         self.possible_agents = [f"player_{p}" for p in range(game.num_players)]
         mode = AutoresetMode.SAME_STEP if autoreset else AutoresetMode.DISABLED
-        self.metadata = {"name": game.id, "autoreset_mode": mode, "render_modes": ["ansi", "svg", "rgb_array"]}
+        self.metadata = {"name": game.id, "autoreset_mode": mode, "render_modes": list(RENDER_MODES)}
         self.single_observation_space = observation_space(game)
         self.single_action_space = gymnasium.spaces.Discrete(game.num_actions)
-        self._allocate()
         self.reset(seed)
-
-    def _allocate(self) -> None:
-        game, n = self.game, self.num_envs
-        self.states = np.zeros(n, game.state_dtype)
-        """The games themselves, ``(N,)`` records; the environment's own memory."""
-        self._streams = np.zeros(n, engine.STREAM)
-        self._streams["row"] = np.arange(n)
-        self._observations = np.zeros((n, game.observation_size), np.float32)
-        self._masks = np.zeros((n, game.num_actions), np.int8)
-        self._seats = np.zeros(n, np.int8)
-        self._results = np.zeros(n, engine.result_dtype(game.num_players))
-        self._codes = np.zeros(n, np.int8)
-        self._view = np.zeros_like(self._observations)
-        finals = n * game.num_players if game.can_truncate else 1
-        self._finals = np.zeros((finals, game.observation_size), np.float32)
-        self._observation_rows = engine.rows(self._observations)
-        self._traces = np.zeros((n, game.trace_size), np.int64)
-        self._trace_rows = engine.rows(self._traces)
-        self._mask_rows = engine.rows(self._masks)
-        self._view_rows = engine.rows(self._view)
-        self._final_rows = engine.rows(self._finals)
-        self._ended = 0
-        self.passed_over = 0
-        """Deals that were over before anybody decided anything, and were dealt again."""
 
     # --- the AEC verbs ---
 
     @property
     def agent_selection(self) -> np.ndarray:
         """``(N,) int8``: the seat to act in each game, -1 in a game that is over."""
-        return self._give(self._seats)
+        return self._give("_seats")
 
     def reset(self, seed: int | Sequence[int] | np.ndarray | None = None) -> None:
         """Deals a new game in every row.
 
         Args:
-            seed: One number for all rows; or ``(N,)`` numbers, and row i plays the game that a single environment plays
+            seed: One integer for all rows; or ``(N,)`` integers, and row i plays the game that a single environment plays
                 with seed[i]; or None: the next episode of every row.
 
         Raises:
-            ValueError: A wrong number of seeds or a seed below 0.
+            ValueError: Another number of seeds, or one that is no integer from 0 to 2**64 - 1. Nothing has changed then.
         """
-        if seed is None and not self._streams["seed"].any():
-            seed = int(np.random.SeedSequence().generate_state(1, np.uint64)[0] >> np.uint64(1))
-        if seed is None:
+        if seed is None and not self._is_seeded:
+            seed = random_seed()
+        is_one = seed is None or np.ndim(seed) == 0
+        seeds: Any = None
+        if seed is not None:
+            seeds = integer("seed", seed, 0, MAX_SEED) if is_one else word_array("seed", seed, self.num_envs)
+        self._take_turn()
+        try:
+            self._deal_all(seeds, is_one)
+        finally:
+            self._turn.release()
+
+    def _deal_all(self, seeds: Any, is_one: bool) -> None:
+        if seeds is None:
             self._streams["episode"] += 1
         else:
-            self._seed(seed)
+            self._streams["seed"] = seeds
+            self._streams["row"] = np.arange(self.num_envs) if is_one else 0
+            self._streams["episode"] = 0
+            self._is_seeded = True
         self._results[:] = np.zeros((), self._results.dtype)
         self.passed_over += self.game.kernels.reset_batch(
-            self.states, self.game.rules, self._streams, self._reward_kind, self.autoreset,
+            self._states, self.game.rules, self._streams, self._reward_kind, self.autoreset,
             self._observation_rows, self._trace_rows, self._mask_rows, self._seats, self._results, self._codes,
         )  # fmt: skip
         self._ended = int(np.count_nonzero(self._codes))
-
-    def _seed(self, seed: int | Sequence[int] | np.ndarray) -> None:
-        seeds = np.asarray(seed)
-        if seeds.ndim > 1 or seeds.dtype.kind not in "iu" or (seeds.ndim == 1 and len(seeds) != self.num_envs):
-            raise ValueError(f"seed must be a whole number or {self.num_envs} of them, not {seed!r}")
-        if (seeds < 0).any():
-            raise ValueError(f"seed {int(seeds.min())} is below 0")
-        self._streams["seed"] = seeds
-        self._streams["row"] = np.arange(self.num_envs) if seeds.ndim == 0 else 0
-        self._streams["episode"] = 0
 
     def last(self) -> tuple[dict[str, np.ndarray], np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
         """What the last step led to.
@@ -150,9 +125,9 @@ class VectorAECEnv:
                 ``final_observation (L, P, D)`` if some were truncated; and with ``illegal (N,) bool`` if a policy other than
                 "raise" was given.
         """
-        observation = {"observation": self._give(self._observations), "action_mask": self._give(self._masks)}
+        observation = {"observation": self._give("_observations"), "action_mask": self._give("_masks")}
         terminations, truncations = self._codes == engine.TERMINATED, self._codes == engine.TRUNCATED
-        return observation, self._give(self._results["rewards"]), terminations, truncations, self._infos(truncations)
+        return observation, self._give("rewards"), terminations, truncations, self._infos(truncations)
 
     def _infos(self, truncations: np.ndarray) -> dict[str, Any]:
         infos: dict[str, Any] = {}
@@ -173,23 +148,24 @@ class VectorAECEnv:
         """Plays one decision in every game.
 
         Args:
-            actions: ``(N,)`` whole numbers.
+            actions: ``(N,)`` integers.
 
         Raises:
             ValueError: A wrong shape or type, or, with ``illegal="raise"``, an illegal action. Nothing has changed then.
         """
-        actions = np.asarray(actions)
-        if actions.shape != (self.num_envs,) or actions.dtype.kind not in "iu":
-            raise ValueError(
-                f"actions must be {self.num_envs} whole numbers, not {actions.dtype} of shape {actions.shape}"
-            )
-        if actions.dtype != np.int64:
-            actions = actions.astype(np.int64)
+        actions = integer_array("actions", actions, self.num_envs)
+        self._take_turn()
+        try:
+            self._step(actions)
+        finally:
+            self._turn.release()
+
+    def _step(self, actions: np.ndarray) -> None:
         kernels = self.game.kernels
         if self._illegal == engine.RAISE and kernels.first_illegal(self._mask_rows, self._seats, actions) >= 0:
             raise ValueError(self._illegal_message(actions))
         ended, passed_over = kernels.step_batch(
-            self.states, self.game.rules, self._streams, actions, self._reward_kind, self._illegal, self.autoreset,
+            self._states, self.game.rules, self._streams, actions, self._reward_kind, self._illegal, self.autoreset,
             self._observation_rows, self._trace_rows, self._mask_rows, self._seats, self._results, self._codes, self._final_rows,
         )  # fmt: skip
         self._ended = ended
@@ -212,8 +188,17 @@ class VectorAECEnv:
             actions: ``(K,)`` integers.
 
         Raises:
-            ValueError: As of ``step``. Nothing has changed then.
+            ValueError: Rows that are not there, or as of ``step``. Nothing has changed then.
         """
+        rows = distinct_rows("rows", rows, self.num_envs)
+        actions = integer_array("actions", actions, len(rows))
+        self._take_turn()
+        try:
+            self._step_rows(rows, actions)
+        finally:
+            self._turn.release()
+
+    def _step_rows(self, rows: np.ndarray, actions: np.ndarray) -> None:
         waiting = np.ones(self.num_envs, np.bool_)
         waiting[rows] = False
         seats = self._seats[waiting]
@@ -221,15 +206,27 @@ class VectorAECEnv:
         everyone[rows] = actions
         self._seats[waiting] = engine.NO_PLAYER  # the loops pass over a game in which nobody is to act
         try:
-            self.step(everyone)
+            self._step(everyone)
         finally:
             self._seats[waiting] = seats
 
     def deal_rows(self, rows: np.ndarray) -> None:
-        """Deals the next game in some rows ``(K,)``; a deal that is over before anybody decides is passed over."""
+        """Deals the next game in some rows ``(K,)``; a deal that is over before anybody decides is passed over.
+
+        Raises:
+            ValueError: Rows that are not there. Nothing has changed then.
+        """
+        rows = distinct_rows("rows", rows, self.num_envs)
+        self._take_turn()
+        try:
+            self._deal_rows(rows)
+        finally:
+            self._turn.release()
+
+    def _deal_rows(self, rows: np.ndarray) -> None:
         self._streams["episode"][rows] += 1
         arrays: list[np.ndarray] = [
-            self.states, self._streams, self._observations, self._traces,
+            self._states, self._streams, self._observations, self._traces,
             self._masks, self._seats, self._results, self._codes,
         ]  # fmt: skip
         parts = [array[rows] for array in arrays]
@@ -242,39 +239,16 @@ class VectorAECEnv:
             array[rows] = part
 
     def observe_rows(self, rows: np.ndarray, seats: np.ndarray) -> np.ndarray:
-        """What ``seats (K,)`` see in the games ``rows (K,)``: ``(K, D) float32``, a fresh array."""
+        """What ``seats (K,)`` see in the games ``rows (K,)``: ``(K, D) float32``, a fresh array.
+
+        Raises:
+            ValueError: Rows or seats that are not there.
+        """
+        rows = distinct_rows("rows", rows, self.num_envs)
+        seats = integers_between("seats", seats, len(rows), 0, self.num_players - 1)
         views = np.empty((len(rows), self.game.observation_size), np.float32)
-        self.game.kernels.observe_batch(self.states[rows], self.game.rules, seats.astype(np.int64), engine.rows(views))
+        self.game.kernels.observe_batch(self._states[rows], self.game.rules, seats, engine.rows(views))
         return views
-
-    def ended_rows(self) -> np.ndarray:
-        """The games that the last step ended, ``(K,) int64``."""
-        return np.flatnonzero(self._codes) if self._ended else _NO_ROWS
-
-    def final_observations(self, rows: np.ndarray) -> np.ndarray:
-        """Every seat's last view in games that the last step cut by a limit: ``(K, P, D) float32``, a fresh array."""
-        return self._finals.reshape(self.num_envs, self.num_players, -1)[rows]
-
-    @property
-    def results(self) -> np.ndarray:
-        """``(N,)`` records of ``engine.result_dtype``: what the latest end of each game left; the environment's memory."""
-        return self._results
-
-    @property
-    def codes(self) -> np.ndarray:
-        """``(N,) int8``: how the last step left each game (``engine.RUNNING`` and others); the environment's memory."""
-        return self._codes
-
-    @property
-    def episodes(self) -> np.ndarray:
-        """``(N,) int64``: the running number of each row's game; the environment's memory."""
-        return self._streams["episode"]
-
-    def standings(self) -> np.ndarray:
-        """``(N, P) int64``: how the seats stand now, higher is better; a fresh array."""
-        now = np.empty_like(self._results)
-        self.game.kernels.standings_batch(self.states, self.game.rules, now)
-        return now["standings"]
 
     # --- views ---
 
@@ -290,13 +264,14 @@ class VectorAECEnv:
         Raises:
             ValueError: A seat that is not at the table.
         """
-        seats = np.broadcast_to(np.asarray(seat, np.int64), (self.num_envs,))
-        if seats.min() < 0 or seats.max() >= self.num_players:
-            raise ValueError(f"seat {seat!r} is not one of 0 to {self.num_players - 1}")
-        seats = np.ascontiguousarray(seats)
-        self.game.kernels.observe_batch(self.states, self.game.rules, seats, self._view_rows)
+        last = self.num_players - 1
+        if np.ndim(seat) == 0:
+            seats = np.full(self.num_envs, integer("seat", seat, 0, last), np.int64)
+        else:
+            seats = integers_between("seat", seat, self.num_envs, 0, last)
+        self.game.kernels.observe_batch(self._states, self.game.rules, seats, self._view_rows)
         masks = np.where((seats == self._seats)[:, None], self._masks, np.int8(0))
-        return {"observation": self._give(self._view), "action_mask": masks}
+        return {"observation": self._give("_view"), "action_mask": masks}
 
     def state(self) -> np.ndarray:
         """The full view for central critics: all seats' observations, ``(N, P * D) float32``, a fresh array."""
@@ -309,71 +284,41 @@ class VectorAECEnv:
         """Copies of the games in which all that the seat to act cannot know has been dealt anew.
 
         Args:
-            words: ``(N,) uint64``: the random words to deal from.
+            words: ``(N,)`` integers from 0 to 2**64 - 1: the random words to deal from.
             seats: ``(N,)`` other seats to deal for, or None: the seat to act (0 in a game that is over).
 
         Returns:
             ``(N,)`` records, a fresh array.
-        """
-        seats = np.maximum(self._seats, 0) if seats is None else np.asarray(seats)
-        worlds = np.zeros_like(self.states)  # so that the gaps between fields are the same bytes with the compiler off
-        self.game.kernels.redeal_batch(
-            self.states, self.game.rules, seats.astype(np.int64), np.asarray(words, np.uint64), worlds
-        )
-        return worlds
-
-    # --- saving ---
-
-    def get_state(self) -> bytes:
-        """All games and where their seeding stands, as bytes."""
-        parts = (self.states, self._streams, self._seats, self._results, self._codes, self._finals)
-        return pickle.dumps((self.game.id, self.num_players, [part.tobytes() for part in parts], self.passed_over))
-
-    def set_state(self, state: bytes) -> None:
-        """Goes on from what ``get_state`` gave, of the same game and number of games.
 
         Raises:
-            ValueError: The bytes are of another game, number of players or games; nothing has changed then.
+            ValueError: Words or seats of a wrong type, number or range.
         """
-        game_id, num_players, parts, passed_over = pickle.loads(state)
-        own: list[np.ndarray] = [
-            self.states, self._streams, self._seats, self._results, self._codes, self._finals
-        ]
-        if (game_id, num_players) != (self.game.id, self.num_players):
-            raise ValueError(f"the state is of {game_id} with {num_players} players, not of {self.game!r}")
-        if [len(part) for part in parts] != [part.nbytes for part in own]:
-            raise ValueError(f"the state is not of {self.num_envs} games of {self.game!r}")
-        for part, saved in zip(own, parts, strict=True):
-            part[:] = np.frombuffer(saved, part.dtype).reshape(part.shape)
-        self.passed_over = passed_over
-        self._ended = int(np.count_nonzero(self._codes))
-        self.refresh()
-
-    def refresh(self) -> None:
-        """Writes observations, masks and seats to act anew, after ``states`` was changed from outside."""
-        self.game.kernels.show_batch(
-            self.states, self.game.rules, self._observation_rows, self._trace_rows, self._mask_rows, self._seats
-        )
-
-    def __getstate__(self) -> dict[str, Any]:
-        kept = {name: value for name, value in self.__dict__.items() if not isinstance(value, np.ndarray)}
-        return kept | {"saved": self.get_state()}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        saved = state.pop("saved")
-        self.__dict__.update(state)
-        self._allocate()
-        self.set_state(saved)
+        words = word_array("words", words, self.num_envs)
+        if seats is None:
+            seats = np.maximum(self._seats, 0).astype(np.int64)
+        else:
+            seats = integers_between("seats", seats, self.num_envs, 0, self.num_players - 1)
+        worlds = np.zeros_like(self._states)  # so that the gaps between fields are the same bytes with the compiler off
+        self.game.kernels.redeal_batch(self._states, self.game.rules, seats, words, worlds)
+        return worlds
 
     def render(self, row: int = 0, mode: str = "ansi", seat: int | None = None) -> Any:
-        """A picture of one game: text ("ansi"), SVG text ("svg") or ``(H, W, 3) uint8`` ("rgb_array")."""
-        return render(self.game, self.states[row], mode, seat)
+        """A picture of one game: text ("ansi"), SVG text ("svg") or ``(H, W, 3) uint8`` ("rgb_array").
+
+        Args:
+            row: Which game.
+            mode: The kind of picture.
+            seat: The seat that sees it; None: everything is shown.
+
+        Raises:
+            ValueError: No such row, mode or seat.
+        """
+        index_of("mode", mode, RENDER_MODES)
+        return render(self.game, self.states[integer("row", row, 0, self.num_envs - 1)], mode, seat)
 
     def close(self) -> None:
         """Does nothing: there is nothing to give back."""
 
-    def _give(self, array: np.ndarray) -> np.ndarray:
-        return array.copy() if self.copy else array
 
 
 def observation_space(game: Game) -> gymnasium.spaces.Dict:
@@ -383,15 +328,9 @@ def observation_space(game: Game) -> gymnasium.spaces.Dict:
     return gymnasium.spaces.Dict({"observation": box, "action_mask": gymnasium.spaces.MultiBinary(game.num_actions)})
 
 
-def index_of(name: str, word: str, words: Sequence[str]) -> int:
-    """The place of a word among the allowed ones.
-
-    Raises:
-        ValueError: It is none of them.
-    """
-    if word not in words:
-        raise ValueError(f"{name} is {word!r}; choose from {', '.join(words)}")
-    return words.index(word)
+def random_seed() -> int:
+    """A seed that nobody chose, from 0 to 2**63 - 1."""
+    return int(np.random.SeedSequence().generate_state(1, np.uint64)[0] >> np.uint64(1))
 
 
 def render(game: Game, record: Any, mode: str, seat: int | None) -> Any:

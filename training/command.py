@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from agents.checkpoint import read_run
-from envs import GAMES
+from envs import GAMES, refuse_foreign
 from envs.command_line import Parser, describe_games
 from training.settings import Settings, tuned_of
 
@@ -33,7 +33,8 @@ def make_parser() -> Parser:
         argument_default=argparse.SUPPRESS,
     )
     parser.add_argument("--out", type=Path, metavar="DIR", help="folder of the run [runs/GAME-PLAYERS-SEED]")
-    parser.add_argument("--resume", type=Path, metavar="DIR", help="goes on with a run; only --timesteps may be given with it")
+    resumes = "goes on with a run; only --timesteps may be given with it, and --env of a game of your own must be"
+    parser.add_argument("--resume", type=Path, metavar="DIR", help=resumes)
     for item in fields(Settings):
         _add_flag(parser, item)
     return parser
@@ -71,14 +72,23 @@ def read_command_line(arguments: Sequence[str] | None) -> tuple[Settings, Path |
         settings = Settings(**given)
         settings.make_game()
         return settings, out, None
+    return _resumed_settings(resumed, given, out), out, resumed
+
+
+def _resumed_settings(resumed: Path, given: dict[str, Any], out: Path | None) -> Settings:
+    """Those of the run to resume. Its file may name no module to import: a game of one's own is named again."""
+    named = given.pop("env", None)
     others = sorted(set(given) - {"timesteps"}) + ["out"] * (out is not None)
     if others:
         raise ValueError(f"--{others[0].replace('_', '-')} does not go with --resume: the run keeps its settings")
+    kept = read_run(resumed / "model.zip")["settings"]
+    if named not in (None, kept.get("env")):
+        raise ValueError(f"--env is {named}, but {resumed} holds a run of {kept.get('env')}")
+    refuse_foreign(kept.get("env"), [named])
     try:
-        kept = Settings(**read_run(resumed / "model.zip")["settings"])
+        return replace(Settings(**kept), **given)
     except TypeError as error:
         raise ValueError(f"{resumed} holds a run of another version of train.py") from error
-    return replace(kept, **given), out, resumed
 
 
 def new_folder(settings: Settings, out: Path | None) -> Path:
@@ -120,5 +130,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     run.metrics.close()
     if run.is_complete:
         return 0
-    print(f"stopped early; go on with: python train.py --resume {run.folder}")
+    own = "" if settings.env in GAMES else f" --env {settings.env}"
+    print(f"stopped early; go on with: python train.py --resume {run.folder}{own}")
     return 130

@@ -48,6 +48,7 @@ def publish(run: Path, folder: Path = SHIPPED, deals: int = DEALS) -> list[Path]
     settings = state["settings"]
     if state["timesteps"] < settings["timesteps"]:
         raise ValueError(f"{run} has stopped early; go on with: python train.py --resume {run}")
+    envs.refuse_foreign(settings["env"])
     game = envs.make_game(settings["env"], settings["num_players"])
     check_facts(facts, game)
     if facts["options"] != dict(game.options):

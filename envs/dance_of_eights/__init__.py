@@ -87,7 +87,7 @@ def make_game(name: str, num_players: int, options: Mapping[str, Any]) -> Game:
     Raises:
         ValueError: A number of players, an option or a value that does not fit.
     """
-    if num_players not in PLAYERS or isinstance(num_players, bool):
+    if num_players not in PLAYERS:
         raise ValueError(f"{name} is for 2 to 7 players, not {num_players!r}")
     chosen = complete_options(OPTIONS, options, name)
     return Game(

@@ -4,5 +4,6 @@ from envs import engine
 from envs.dance_of_eights.observation import observe
 from envs.dance_of_eights.redeal import redeal
 from envs.dance_of_eights.rules import legal, reset, score, step
+from envs.dance_of_eights.validity import POSSIBLE, fault_of
 
 loops = engine.install(globals())

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from envs.dance_of_eights.ring_test import is_ring
+from envs.dance_of_eights.ring_test import is_ring, tally_of_hand
 from envs.dance_of_eights.rules import DISCARD, OVER, num_seats
 from envs.dance_of_eights.state import DECK_WORDS, HAND
 from envs.engine import inline, jit
@@ -61,7 +61,7 @@ def _deal_hand(state, rules, p):
             put_word(hand, word, state["deck"][word])
         _draw_cards(state, missing)
         _fill_hand(state["deck"], state["known"][p], hand)
-        state["tally"][p] = _tally_of(hand, rules)
+        state["tally"][p] = tally_of_hand(hand, rules)
     return cards > HAND or not is_ring(state["tally"][p])
 
 
@@ -93,14 +93,6 @@ def _fill_hand(deck, known, hand):
         dealt = word_at(hand, word) - deck[word]
         put_word(hand, word, word_at(known, word) + _differences(dealt, before))
         before = dealt >> _U56
-
-
-@inline
-def _tally_of(hand, rules):
-    tally = np.uint64(0)
-    for card in range(rules["row"]):
-        tally += rules["values"][card] * np.uint64(hand[card])
-    return tally
 
 
 @inline

@@ -18,6 +18,15 @@ def tally_of(card: Card) -> int:
     return sum(1 << BITS * column for column in card.columns)
 
 
+@inline
+def tally_of_hand(hand, rules):
+    """The tally of a hand that is given as copies of each card."""
+    tally = np.uint64(0)
+    for card in range(rules["row"]):
+        tally += rules["values"][card] * np.uint64(hand[card])
+    return tally
+
+
 def _ring_pattern() -> tuple[int, int]:
     """The bits of a tally that matter, and what they must be for a Ring (Winning)."""
     mask, wanted = 0, 0

@@ -16,12 +16,17 @@ A game with long views may bring a seventh, ``observe_again(state, rules, seat, 
 they write again and again. There ``out`` is what it wrote with the same ``trace`` before, of whatever game and seat, so that it
 need write only what has changed. ``trace (Game.trace_size,) int64`` is for its own notes, zeros as long as ``out`` is unknown.
 
+A game whose records may come from outside brings ``fault_of(state, rules) -> int``: 0 for a possible position, else 1 + the place
+in ``state.dtype.names`` of an impossible field (:func:`field_numbers`). It is the one verb that must bear any bytes: what it has
+passed, the other verbs may index with. Without it every record is taken to be possible.
+
 ``state`` is a record that begins with :data:`HEADER`, ``rules`` a read-only record with the component tables of the game.
 :func:`install` adds the loops over a batch to the module that holds the verbs. They are installed there, not made by a closure,
 because Numba finds only functions of a real module in its cache.
 """
 
 import sys
+from collections import namedtuple
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
@@ -36,6 +41,7 @@ RUNNING, TERMINATED, TRUNCATED = 0, 1, 2
 """What ``step`` says of the game: it goes on, the rules ended it, a limit ended it."""
 
 NO_PLAYER = -1
+NO_ACTION = -1  # illegal in every game
 
 REWARD_KINDS = ("placement", "win", "score")
 PLACEMENT, WIN, SCORE = range(3)
@@ -49,6 +55,9 @@ HEADER: list[tuple[str, Any]] = [
     ("current_player", np.int8),  # who decides now, NO_PLAYER when the game is over
 ]
 """The fields with which the record of every game begins."""
+
+GAP = "_gap_"
+"""How the names of the fields begin that fill a record up; they hold zeros."""
 
 STREAM = np.dtype([("seed", np.uint64), ("row", np.int64), ("episode", np.int64)], align=True)
 """What a game is seeded from: its trajectory depends on these three numbers and its actions alone."""
@@ -179,8 +188,14 @@ def record_dtype(fields: Sequence[tuple[Any, ...]]) -> np.dtype:
     return np.dtype(filled + _gap(end, layout.itemsize), align=True)
 
 
+def field_numbers(dtype: np.dtype) -> Any:
+    """A named tuple with 1 + the place of every field of a record, the gaps apart: what ``fault_of`` answers."""
+    numbers = {name: place for place, name in enumerate(dtype.names or (), 1) if not name.startswith(GAP)}
+    return namedtuple("field_numbers", numbers)(**numbers)
+
+
 def _gap(start: int, stop: int) -> list[tuple[Any, ...]]:
-    return [(f"_gap_{start}", np.int8, (stop - start,))] if stop > start else []
+    return [(f"{GAP}{start}", np.int8, (stop - start,))] if stop > start else []
 
 
 @cache

@@ -4,5 +4,6 @@ from envs import engine
 from envs.fairy_ring.observation import observe
 from envs.fairy_ring.redeal import redeal
 from envs.fairy_ring.rules import legal, reset, score, step
+from envs.fairy_ring.validity import POSSIBLE, fault_of
 
 loops = engine.install(globals())

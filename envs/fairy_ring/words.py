@@ -243,7 +243,7 @@ def _check_play(reader: _Reader, state: Any) -> None:
 
 
 def _read_unseen(game: Game, state: Any) -> None:
-    """Works out, from the cards in sight, what was not dealt and what each seat has not seen."""
+    """Works out, from the cards in sight, what was not dealt and what each seat has not seen; nothing when the game is over."""
     tables, number = game.rules[0], int(state["round"]) - 1
     copies, deck = tables["copies"][number].astype(int), tables["deck"][number]
     held = [Counter(int(card) for card in hand if card != NO_CARD) for hand in state["hand"]]
@@ -253,12 +253,13 @@ def _read_unseen(game: Game, state: Any) -> None:
     live = phase_is_live(state)
     for slot, card in enumerate(map(int, deck)):
         left = copies[slot] - revealed[card]
-        state["box"][slot] = left - sum(hand[card] for hand in held)
-        if state["box"][slot] < 0:
+        undealt = left - sum(hand[card] for hand in held)
+        if undealt < 0:
             raise ValueError(f"card {card} is there more than {copies[slot]} times")
+        state["box"][slot] = undealt if live else 0
         for seat in range(game.num_players):
-            seen = sum(held[p][card] for p in range(game.num_players) if live and knows_hand(state, seat, p))
-            state["unseen"][seat, slot] = left - seen
+            seen = sum(held[p][card] for p in range(game.num_players) if knows_hand(state, seat, p))
+            state["unseen"][seat, slot] = left - seen if live else 0
 
 
 # --- moves --------------------------------------------------------------------------------------------------------------

@@ -124,7 +124,7 @@ def make_game(name: str, num_players: int, options: Mapping[str, Any]) -> Game:
     Raises:
         ValueError: A number of players, an option, a value or component data that does not fit.
     """
-    if num_players not in PLAYERS or isinstance(num_players, bool):
+    if num_players not in PLAYERS:
         raise ValueError(f"{name} is for 2 to 4 players, not {num_players!r}")
     chosen = complete_options(OPTIONS, options, name)
     components = load_components(chosen["components"])

@@ -39,11 +39,13 @@ def all_boards() -> list[tuple[str, int]]:
 
 
 def boards_for(rule_set: str, num_players: int | None) -> list[tuple[str, int]]:
-    """The boards that a name on the command line means: ``all``, or a rule set.
+    """The boards that a name on the command line means: ``all``, or a rule set of the suite.
 
     Raises:
         ValueError: There is no such rule set.
     """
+    if "." in rule_set:
+        raise ValueError(f"leaderboards are of games of the suite, not of {rule_set!r}; choose from {', '.join(envs.GAMES)}")
     if rule_set != "all":
         envs.game_module(rule_set)
     names = list(envs.GAMES) if rule_set == "all" else [rule_set]
@@ -87,6 +89,7 @@ class Plan:
         entry: Entry | None = None,
     ) -> None:
         self.path, self.seed = path, seed
+        envs.refuse_foreign(rule_set)  # an entry's file may come from anybody
         self.game = envs.make_game(rule_set, num_players)
         usual = usual_deals(self.game) * num_players
         self.deals = -(-(games or usual) // num_players)

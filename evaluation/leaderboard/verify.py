@@ -41,6 +41,7 @@ def check(path: Path, share: float, salt: str = "", workers_count: int | None = 
     try:
         text = path.read_text()
         found = json.loads(text)
+        envs.refuse_foreign(found["rule_set"])
         problems, names = list(_facts(found)), [entrant["name"] for entrant in found["entrants"]]
         game = envs.make_game(found["rule_set"], found["num_players"])
         schedule = board.schedule(found["pairs"], game.num_players, found["deals"], found["seed"])

@@ -21,7 +21,7 @@ def some_views(game, count=60, moves=30):
     env = envs.make_vec(game, count, seed=4)
     words, actions, seen = np.arange(count, dtype=np.uint64), np.zeros(count, np.int64), []
     for move in range(moves):
-        game.kernels.sample_batch(engine.rows(env.last()[0]["action_mask"]), words, actions)
+        game.kernels.sample_batch(engine.rows(env.last()[0]["action_mask"].copy()), words, actions)
         env.step(actions)
         seen.append(env.last()[0]["observation"][move % 3 :: 3].copy())
     return np.concatenate(seen)

@@ -157,11 +157,9 @@ def gains(game, states, actions, movements):
         """Plays in the live rows; the others stay as they are."""
         before = env.states.copy()
         env.step(np.where(live, chosen, env.last()[0]["action_mask"].argmax(axis=1)))
-        env.states[~live] = before[~live]
-        env.refresh()
+        env.set_records(np.where(live, env.states, before))
 
-    env.states[:] = states
-    env.refresh()
+    env.set_records(states)
     start = standings()
     step(actions, np.ones(len(rows), bool))
     options = game.rules[0]["movement"][env.states["played"]] == movements[:, None]
@@ -172,8 +170,7 @@ def gains(game, states, actions, movements):
         step(np.full(len(rows), action), asked & (env.last()[0]["action_mask"][:, action] == 1))
         better = standings()[rows, p] > best[rows, p]
         best[better & asked] = standings()[better & asked]
-        env.states[:] = flown
-        env.refresh()
+        env.set_records(flown)
     return best - start
 
 

@@ -288,7 +288,7 @@ def test_cards_lead_where_the_fairy_lands_by_the_rules(num_players):
         for way in range(WAYS):
             counts[way] += compare_flights(game, env, network, way)
             env.set_state(saved)
-        game.kernels.sample_batch(engine.rows(env.last()[0]["action_mask"]), words, actions)
+        game.kernels.sample_batch(engine.rows(env.last()[0]["action_mask"].copy()), words, actions)
         env.step(actions)
     for way in (LEFT, RIGHT):
         assert counts[way]["planted"] > 20

@@ -74,7 +74,7 @@ def test_cells_are_in_the_order_of_their_actions(num_players, radius):
     env = envs.make_vec(game, 12, seed=2)
     words, actions, chosen = np.arange(12, dtype=np.uint64), np.zeros(12, np.int64), 0
     for _ in range(60):
-        game.kernels.sample_batch(engine.rows(env.last()[0]["action_mask"]), words, actions)
+        game.kernels.sample_batch(engine.rows(env.last()[0]["action_mask"].copy()), words, actions)
         choosing, seats = env.states["phase"] == Phase.CELL, env.agent_selection.copy()
         env.step(actions)
         marked = game.section(env.last()[0]["observation"], "garden")[..., CHOSEN].reshape(12, -1)
@@ -158,8 +158,8 @@ def test_a_tile_is_read_alike_wherever_it_lies(game, views):
 
 def test_stored_tiles_are_those_of_the_observer(game):
     env = envs.make_vec(game, 3, seed=0)
-    env.states["storage"][:, 0], env.states["storage"][:, 1] = [5, 9, 14], [20, 21, 22]
-    env.states["storage_size"] = SEGMENTS
+    env._states["storage"][:, 0], env._states["storage"][:, 1] = [5, 9, 14], [20, 21, 22]
+    env._states["storage_size"] = SEGMENTS
     network = make_network(game)
     for seat in range(2):
         view = env.observe(seat)["observation"]
@@ -281,8 +281,7 @@ def test_an_orientation_that_is_said_to_close_a_ring_closes_one_by_the_rules(gam
         said = closing_feature(game, views).any(-1)
         env = envs.make_vec(game, len(states), seed=0)
         for orientation in range(ORIENTATIONS):
-            env.states[:] = states
-            env.refresh()
+            env.set_records(states)
             legal = masks[:, turns[orientation]] == 1
             env.step(np.where(legal, turns[orientation], masks.argmax(1)))
             for row in np.flatnonzero(legal & (env.states["num_laid"] > states["num_laid"])):

@@ -31,7 +31,7 @@ def worlds_on_the_way(game, steps, num_envs=8, seed=0):
     words, actions = np.arange(num_envs, dtype=np.uint64), np.zeros(num_envs, np.int64)
     for step in range(steps):
         yield env.worlds(words + np.uint64(1000 * step))
-        game.kernels.sample_batch(engine.rows(env.last()[0]["action_mask"]), words, actions)
+        game.kernels.sample_batch(engine.rows(env.last()[0]["action_mask"].copy()), words, actions)
         env.step(actions)
 
 

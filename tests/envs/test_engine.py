@@ -223,7 +223,7 @@ def test_records_of_the_same_layout_have_the_same_dtype_object(game_for_two):
     batches = [envs.make_vec(game, 2) for game in (game_for_two, other)]
     assert one._io.dtype is two._io.dtype
     assert game_for_two.rules.dtype is other.rules.dtype
-    for name in ("states", "_results", "_mask_rows", "_observation_rows"):
+    for name in ("_states", "_results", "_mask_rows", "_observation_rows"):
         assert getattr(batches[0], name).dtype is getattr(batches[1], name).dtype
 
 

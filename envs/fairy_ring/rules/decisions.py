@@ -305,9 +305,11 @@ def _deal_again(state, rules):
 
 @jit
 def _end_game(state):
-    """End of the game: the tile stays where it is."""
+    """End of the game: the tile stays where it is, and no card is left to be drawn or not to be known."""
     for p in range(num_seats(state)):
         empty_hand(state, p)
+    state["box"][:] = 0
+    state["unseen"][:] = 0
     state["phase"] = OVER
     state["current_player"] = NO_PLAYER
 

@@ -51,8 +51,7 @@ class Table:
         self.game = envs.make_game("dance_of_eights", len(state["hands"]) if state else num_players, **options)
         self.env = VectorAECEnv(self.game, 1, seed=seed, reward=reward, autoreset=False)
         if state is not None:
-            self.env.states[:] = self.game.from_dict(state, seed)
-            self.env.refresh()
+            self.env.set_records(self.game.from_dict(state, seed))
             assert self.state == state
 
     @property

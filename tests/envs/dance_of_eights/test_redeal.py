@@ -87,8 +87,7 @@ def _check_worlds(env, worlds, seats):
         assert (worlds[name] == env.states[name]).all()
     before = env.observe(seats)["observation"].copy()
     again = envs.make_vec(env.game, len(worlds), seed=0)
-    again.states[:] = worlds
-    again.refresh()
+    again.set_records(worlds)
     assert again.observe(seats)["observation"].tobytes() == before.tobytes()
     acts = seats == env.agent_selection
     assert (again.last()[0]["action_mask"][acts] == env.last()[0]["action_mask"][acts]).all()

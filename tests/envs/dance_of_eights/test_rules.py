@@ -108,8 +108,7 @@ def test_every_card_of_the_deck_is_drawn_equally_often():
     worlds = np.repeat(table.env.states, 4000)
     worlds["rng"] = np.random.default_rng(0).integers(2**64, size=len(worlds), dtype=np.uint64)
     env = envs.make_vec(table.game, len(worlds), seed=0)
-    env.states[:] = worlds
-    env.refresh()
+    env.set_records(worlds)
     env.step(np.zeros(len(worlds), np.int64))
     gained = (env.states["hands"][:, 0] - worlds["hands"][:, 0]).sum(axis=0)
     assert np.flatnonzero(gained).tolist() == [5, 20, GREMLIN]

@@ -135,7 +135,7 @@ def test_a_picture_of_a_finished_game_names_the_winner_and_a_hand_known_whole_ha
     table = Table(state)
     assert "Game over: player 0 wins" in _titles(table.game.svg(table.env.states))[0]
     assert "female:4 male:4" in table.game.text(table.env.states, 1)
-    state = position([*RING[:7], 7], OTHERS, discard=[5], phase="over")
+    state = position([*RING[:7], 7], OTHERS, discard=[5], phase="over", turn=100)
     table = Table(state)
     assert "Game over: nobody wins" in table.game.text(table.env.states)
 

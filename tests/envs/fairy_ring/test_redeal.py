@@ -161,38 +161,41 @@ def test_a_deck_of_many_kinds_is_dealt_like_one_of_few(tmp_path):
 
 
 def _observed(own=None, left=None, right=None, **rest):
-    """The observation of seat 0 of three, which in turn 2 has held its own hand and that of seat 1.
+    """The observation of seat 0 of three, which in turn 2 of round 2 has held its own hand and that of seat 1.
 
-    player 0:  Magidrome | Magidrome | Spring 31        player 1:  Academy | Magidrome        player 2:  Pollenarium | Spring
+    player 0:  Magidrome | Magidrome | Spring 61        player 1:  Academy | Magidrome        player 2:  Pollenarium | Spring
     """
     players = [
-        {"stacks": [[0], [8], [31]], "hand": [9, 12, 14, 16, 17], "chosen": 11},
-        {"stacks": [[1], [6]], "hand": [18, 19, 21, 22, 23], "chosen": 24, "fairy": (1, 0)},
-        {"stacks": [[4], [5]], "hand": [26, 27, 28, 29, 32], "chosen": 33, "fairy": (2, 0)},
+        {"stacks": [[0], [8], [61]], "hand": [39, 42, 44, 46, 47], "chosen": 41},
+        {"stacks": [[1], [6]], "hand": [48, 49, 51, 52, 53], "chosen": 54, "fairy": (1, 0)},
+        {"stacks": [[4], [5]], "hand": [56, 57, 58, 59, 62], "chosen": 63, "fairy": (2, 0)},
     ]
     changed = [player(**{**each, **(change or {})}) for each, change in zip(players, (own, left, right), strict=True)]
-    table = Table(position(*changed, **{"turn": 2, "objectives": (1, 3, 5), **rest}), objectives=True)
+    clock = {"round_number": 2, "turn": 2, "objectives": (1, 3, 5), **rest}
+    table = Table(position(*changed, **clock), objectives=True)
     return table.game, table.env.observe(0)["observation"][0]
 
 
 NO_CARDS = {"hand": None, "chosen": None}
 ANY_HANDS = {"own": NO_CARDS, "left": NO_CARDS, "right": NO_CARDS}
-# Everybody has yet to choose, or seat 0 has chosen card 11 and the others have not.
+# A village that there may be in the first round too.
+SMALL = {**ANY_HANDS, "own": {**NO_CARDS, "stacks": [[0], [8]]}}
+# Everybody has yet to choose, or seat 0 has chosen card 41 and the others have not.
 OTHERS_CHOOSE = {
     "phase": "choose",
-    "left": {"hand": [18, 19, 21, 22, 23, 24], "chosen": None},
-    "right": {"hand": [26, 27, 28, 29, 32, 33], "chosen": None},
+    "left": {"hand": [48, 49, 51, 52, 53, 54], "chosen": None},
+    "right": {"hand": [56, 57, 58, 59, 62, 63], "chosen": None},
 }
-ALL_CHOOSE = {**OTHERS_CHOOSE, "own": {"hand": [9, 11, 12, 14, 16, 17], "chosen": None}}
+ALL_CHOOSE = {**OTHERS_CHOOSE, "own": {"hand": [39, 41, 42, 44, 46, 47], "chosen": None}}
 ONE_HAS_CHOSEN = {**OTHERS_CHOOSE, "current": 1}
-# Seat 0 has placed Spring 31, and its fairy has stopped on the Magidrome of player 1.
-GATHER = {"phase": "gather", "own": {"chosen": None, "fairy": (1, 1)}, "played": 31}
-SECOND_PLACES = {"current": 1, "own": {"chosen": None, "stacks": [[0], [8], [31], [11]]}}
+# Seat 0 has placed Spring 61, and its fairy has stopped on the Magidrome of player 1.
+GATHER = {"phase": "gather", "own": {"chosen": None, "fairy": (1, 1)}, "played": 61}
+SECOND_PLACES = {"current": 1, "own": {"chosen": None, "stacks": [[0], [8], [61], [41]]}}
 
 # One position, another one, and the sections that tell them apart.
 PAIRS = [
     ({}, ALL_CHOOSE, "phase hand chosen revealed"),
-    (ANY_HANDS, {**ANY_HANDS, "round_number": 2}, "round hand chosen revealed known_hands unseen"),
+    (SMALL, {**SMALL, "round_number": 1}, "round hand chosen revealed known_hands unseen"),
     ({**ANY_HANDS, "turn": 3}, {**ANY_HANDS, "turn": 4}, "turn hand known_hands unseen"),
     ({**ANY_HANDS, "turn": 1}, ANY_HANDS, "turn hand known known_hands unseen"),
     ({}, {"first": 2, "right": {"chosen": None}}, "first_player"),
@@ -201,22 +204,22 @@ PAIRS = [
     ({}, {"left": {"points": 1}}, "points"),
     ({}, {"own": {"mana": 1}}, "mana"),
     ({}, {"right": {"mana": 1}}, "mana"),
-    ({}, {"own": {"hand": [9, 12, 14, 16, 34]}}, "hand unseen"),
-    (ONE_HAS_CHOSEN, {**ONE_HAS_CHOSEN, "own": {"hand": [9, 11, 14, 16, 17], "chosen": 12}}, "chosen"),
-    (SECOND_PLACES, {**SECOND_PLACES, "left": {"hand": [19, 21, 22, 23, 24], "chosen": 18}}, "revealed known_hands"),
-    ({**GATHER, "movement": 1}, {**GATHER, "movement": 3}, "movement"),
-    ({}, {"left": {"stacks": [[1], [6, 7]]}}, "villages ahead unseen"),
+    ({}, {"own": {"hand": [39, 42, 44, 46, 64]}}, "hand unseen"),
+    (ONE_HAS_CHOSEN, {**ONE_HAS_CHOSEN, "own": {"hand": [39, 41, 44, 46, 47], "chosen": 42}}, "chosen"),
+    (SECOND_PLACES, {**SECOND_PLACES, "left": {"hand": [49, 51, 52, 53, 54], "chosen": 48}}, "revealed known_hands"),
+    ({**GATHER, "movement": 4}, {**GATHER, "movement": 6}, "movement"),
+    ({}, {"left": {"stacks": [[1], [6, 37]]}}, "villages ahead unseen"),
     ({}, {"own": {"fairy": (0, 1)}}, "fairies ahead"),
     ({}, {"left": {"fairy": (0, 1)}}, "fairies"),
-    ({}, {"left": {"hand": [18, 19, 21, 22, 34]}}, "known_hands unseen"),
-    # Academies 11 and 13 look alike in a village, but it is known which of them has come.
-    (SECOND_PLACES, {**SECOND_PLACES, "own": {"chosen": None, "stacks": [[0], [8], [31], [13]]}}, "unseen"),
+    ({}, {"left": {"hand": [48, 49, 51, 52, 64]}}, "known_hands unseen"),
+    # Academies 41 and 43 look alike in a village, but it is known which of them has come.
+    (SECOND_PLACES, {**SECOND_PLACES, "own": {"chosen": None, "stacks": [[0], [8], [61], [43]]}}, "unseen"),
     ({}, {"objectives": (1, 3, 6)}, "objectives"),
     ({}, {"right": {"objectives": [1]}}, "completed"),
     # A hand that seat 0 has not held, the secret choice from it, and the one from a hand that it has.
-    ({}, {"right": {"hand": [7, 26, 27, 28, 29]}}, ""),
-    ({}, {"right": {"hand": [26, 27, 28, 29, 33], "chosen": 32}}, ""),
-    ({}, {"left": {"hand": [19, 21, 22, 23, 24], "chosen": 18}}, ""),
+    ({}, {"right": {"hand": [37, 56, 57, 58, 59]}}, ""),
+    ({}, {"right": {"hand": [56, 57, 58, 59, 63], "chosen": 62}}, ""),
+    ({}, {"left": {"hand": [49, 51, 52, 53, 54], "chosen": 48}}, ""),
 ]
 
 

@@ -34,7 +34,7 @@ def _play(stacks, card, move, in_play, completed=(), **options):
         round_number=2,
         objectives=in_play,
     )
-    return Table(state, objectives=True, **options).play(**move)
+    return Table(state, objectives=bool(in_play), **options).play(**move)
 
 
 def _pays(stacks, card, move, in_play, completed=()):

@@ -62,8 +62,7 @@ class Table:
 
     def set(self, state: dict) -> None:
         """Goes on from a state dict."""
-        self.env.states[:] = self.game.from_dict(state)
-        self.env.refresh()
+        self.env.set_records(self.game.from_dict(state))
 
     @property
     def state(self) -> dict:

@@ -1,0 +1,138 @@
+"""Checks of what comes from outside, with one wording for each kind of mistake.
+
+Integers are what Python takes for an index: ``int`` and numpy's integers, but neither booleans nor floats.
+"""
+
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+MAX_SEED = 2**64 - 1
+"""Seeds are 64-bit words."""
+
+
+def integer(name: str, value: Any, low: int, high: int | None = None) -> int:
+    """An integer of a range.
+
+    Args:
+        name: What it is, for the message.
+        value: What came from outside.
+        low: The smallest allowed value.
+        high: The largest allowed value; None: any.
+
+    Raises:
+        ValueError: It is no integer, a boolean, or out of range; the message names what it is and what it may be.
+    """
+    number = None
+    if not isinstance(value, bool | np.bool_):
+        try:
+            number = operator.index(value)
+        except TypeError:
+            number = None
+    if number is None or number < low or (high is not None and number > high):
+        raise ValueError(f"{name} is {value!r}; it must be {integers(low, high)}")
+    return number
+
+
+def integers(low: int, high: int | None) -> str:
+    """A range in words."""
+    if high is None:
+        return f"an integer from {low}"
+    return str(low) if low == high else f"an integer from {low} to {high}"
+
+
+def index_of(name: str, word: Any, words: Sequence[str]) -> int:
+    """The place of a word among the allowed ones.
+
+    Raises:
+        ValueError: It is none of them.
+    """
+    if not isinstance(word, str) or word not in words:
+        raise ValueError(f"{name} is {word!r}; choose from {', '.join(words)}")
+    return words.index(word)
+
+
+def seat_or_none(value: Any, num_players: int) -> int | None:
+    """A seat of a table, or None.
+
+    Raises:
+        ValueError: It is neither.
+    """
+    return None if value is None else integer("seat", value, 0, num_players - 1)
+
+
+def integer_array(name: str, values: Any, length: int) -> np.ndarray:
+    """Integers from outside as compiled code takes them.
+
+    Args:
+        name: What they are, for the message.
+        values: An array, or anything that numpy makes one of; booleans and floats are refused.
+        length: How many there must be.
+
+    Returns:
+        ``(length,) int64``, contiguous and writeable; the same array where it is that already. A ``uint64`` of 2**63 or more
+        becomes negative.
+
+    Raises:
+        ValueError: Another type or shape.
+    """
+    array = _as_array(name, values, f"{length} integers")
+    if array.shape != (length,) or array.dtype.kind not in "iu":
+        raise ValueError(f"{name} must be {length} integers, not {array.dtype} of shape {array.shape}")
+    # Another layout would be compiled for anew, which takes seconds.
+    return array if array.dtype == np.int64 and array.flags.carray else np.array(array, np.int64)
+
+
+def integers_between(name: str, values: Any, length: int, low: int, high: int) -> np.ndarray:
+    """The same, with a range for all of them; the message names the first that is out of it."""
+    array = integer_array(name, values, length)
+    outside = np.flatnonzero((array < low) | (array > high))
+    if len(outside):
+        raise ValueError(f"{name}[{outside[0]}] is {array[outside[0]]}; it must be {integers(low, high)}")
+    return array
+
+
+def word_array(name: str, values: Any, length: int) -> np.ndarray:
+    """Random words from outside as compiled code takes them: ``(length,) uint64``, contiguous and writeable.
+
+    Raises:
+        ValueError: They are no integers from 0 to 2**64 - 1, or not so many.
+    """
+    wanted = f"{length} integers from 0 to {MAX_SEED}"
+    array = _as_array(name, values, wanted)
+    if array.shape != (length,) or array.dtype.kind not in "iu" or (array.dtype.kind == "i" and array.min(initial=0) < 0):
+        raise ValueError(f"{name} must be {wanted}, not {array.dtype} of shape {array.shape}")
+    return array if array.dtype == np.uint64 and array.flags.carray else np.array(array, np.uint64)
+
+
+def distinct_rows(name: str, rows: Any, count: int) -> np.ndarray:
+    """Numbers of different rows of a batch, ``(K,) int64``.
+
+    Raises:
+        ValueError: They are no integers, out of range, or one of them comes twice.
+    """
+    array = _as_array(name, rows, "numbers of rows")
+    if array.ndim != 1:
+        raise ValueError(f"{name} must be a list of numbers of rows, not of shape {array.shape}")
+    if array.size == 0:
+        return np.zeros(0, np.int64)
+    array = integers_between(name, array, len(array), 0, count - 1)
+    if len(np.unique(array)) < len(array):
+        raise ValueError(f"{name} names a row twice")
+    return array
+
+
+def _as_array(name: str, values: Any, wanted: str) -> np.ndarray:
+    try:
+        return np.asarray(values)
+    except Exception as error:  # an object from outside may refuse to become an array in any way
+        raise ValueError(f"{name} must be {wanted}, not {type(values).__name__}") from error
+
+
+def read_only(array: np.ndarray) -> np.ndarray:
+    """The same memory, which nobody can write to by this view."""
+    shown = array.view()
+    shown.flags.writeable = False
+    return shown

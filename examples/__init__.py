@@ -1,0 +1,1 @@
+"""Small programs to read from top to bottom and to copy."""
