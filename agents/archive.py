@@ -1,4 +1,4 @@
-"""Zip files as checkpoints are: made of a few parts, and read as a stranger's, of which nothing is believed that it says of itself.
+"""Zip files as checkpoints are: made of a few parts, and read as a stranger's, whose word on itself is not believed.
 
 A part is read only after its declared size is known to be allowed, and no more than that is ever inflated.
 """

@@ -7,8 +7,8 @@
 ``run.json``, ``run/...`` only in a run's ``model.zip``: settings, counters, games, random generators, see ``training.state``
 ========================  ==================================================================================================
 
-A file is written aside, flushed to the disk and renamed: at any moment a reader finds the old one or the new one, whole. Files are
-read as data: ``data``, in which stable-baselines3 keeps pickles, is for its own ``load`` and is never looked at here.
+A file is written aside, flushed to the disk and renamed: at any moment a reader finds the old one or the new one, whole. Files
+are read as data: ``data``, in which stable-baselines3 keeps pickles, is for its own ``load`` and is never looked at here.
 """
 
 import io

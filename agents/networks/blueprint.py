@@ -9,11 +9,10 @@ import torch as th
 from torch import nn
 
 from agents.checkpoint import show
-from agents.networks import KINDS
+from agents.networks import KINDS, MOST_WIDTHS, WIDEST, are_widths
 from agents.networks.layers import FlatNetwork
 from envs.game import Game
 
-MOST_WIDTHS, WIDEST = 16, 8192
 MOST_NUMBERS = 50_000_000
 """Weights of a network, at most: more than any machine of these games learns with, and less than would bring one down."""
 
@@ -85,8 +84,3 @@ class Blueprint:
     def facts(self) -> dict[str, Any]:
         """What a checkpoint keeps of it."""
         return {"network": self.kind, "widths": list(self.widths)}
-
-
-def are_widths(numbers: Sequence[Any]) -> bool:
-    """Whether these may be the widths of hidden layers."""
-    return 1 <= len(numbers) <= MOST_WIDTHS and all(type(number) is int and 1 <= number <= WIDEST for number in numbers)
