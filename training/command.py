@@ -23,7 +23,7 @@ from agents.checkpoint import show
 from agents.registry import MAKERS
 from envs import GAMES, refuse_foreign
 from envs.command_line import Parser, describe_games
-from training.folder import MODEL, claim, claim_new
+from training.folder import MODEL, claim, claim_new, named_folder
 from training.progress import step
 from training.settings import Settings, tuned_of
 from training.state import read_settings
@@ -41,18 +41,12 @@ def make_parser() -> Parser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
         argument_default=argparse.SUPPRESS,
     )
-    parser.add_argument("--out", type=_folder, metavar="DIR", help="folder of the run [runs/GAME-PLAYERS-SEED]")
+    parser.add_argument("--out", type=named_folder, metavar="DIR", help="folder of the run [runs/GAME-PLAYERS-SEED]")
     resumes = "goes on with a run; only --timesteps may be given with it; --env or --against with code of your own must be"
-    parser.add_argument("--resume", type=_folder, metavar="DIR", help=resumes)
+    parser.add_argument("--resume", type=named_folder, metavar="DIR", help=resumes)
     for item in fields(Settings):
         _add_flag(parser, item)
     return parser
-
-
-def _folder(word: str) -> Path:
-    if not word.strip():
-        raise argparse.ArgumentTypeError("it must name a folder")
-    return Path(word)
 
 
 def _add_flag(parser: Parser, item: Field) -> None:

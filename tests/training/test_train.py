@@ -2,7 +2,6 @@
 
 import json
 import os
-import pickle
 import re
 import signal
 import subprocess
@@ -72,10 +71,10 @@ def test_a_run_leaves_checkpoint_snapshots_metrics_and_picture(finished):
     assert list((finished / "tensorboard").glob("events.out.tfevents.*"))
     assert json.loads((finished / "settings.json").read_text())["num_envs"] == 8
     header, *lines = lines_of(finished)
-    assert [line[0] for line in lines] == [str(n) for n in range(1, 9)]
+    assert [line[0] for line in lines] == [str(n) for n in range(9)]
     assert all(len(line) == len(header) for line in lines)
     scored = [line[0] for line in lines if line[header.index("random_win_share")]]
-    assert scored == ["3", "6", "8"]
+    assert scored == ["0", "3", "6", "8"]
 
 
 def test_the_same_command_gives_the_same_numbers(finished, tmp_path):
@@ -174,7 +173,7 @@ def test_a_resumed_run_equals_an_uninterrupted_one_to_the_bit(finished, tmp_path
         interrupt_after(patch, iterations)
         assert tiny(folder, 8) == 130
     assert f"--resume {folder}" in capsys.readouterr().out
-    assert len(lines_of(folder)) == iterations + 1
+    assert len(lines_of(folder)) == iterations + 2
     th.manual_seed(99)  # whatever the state of this process: the checkpoint has its own
     assert train.main(["--resume", str(folder)]) == 0
     assert_same_run(finished, folder)
@@ -184,10 +183,10 @@ def test_a_finished_run_can_be_prolonged(tmp_path):
     folder = tmp_path / "longer"
     assert tiny(folder, 2) == 0
     assert train.main(["--resume", str(folder), "--timesteps", str(4 * ITERATION)]) == 0
-    assert len(lines_of(folder)) == 5
+    assert len(lines_of(folder)) == 6
 
 
-def test_a_failed_write_leaves_the_checkpoint_before_it(finished, tmp_path, monkeypatch):
+def test_a_failed_write_leaves_the_checkpoint_before_it(finished, tmp_path, monkeypatch, capsys):
     folder = tmp_path / "full"
     replace, calls = os.replace, []
 
@@ -199,8 +198,10 @@ def test_a_failed_write_leaves_the_checkpoint_before_it(finished, tmp_path, monk
 
     with monkeypatch.context() as patch:
         patch.setattr(os, "replace", fail_late)
-        with pytest.raises(OSError, match="no space"):
-            tiny(folder, 8)
+        assert tiny(folder, 8) == 1
+    assert capsys.readouterr().err.splitlines()[-1] == (
+        f"train.py: error: cannot go on: no space left; go on with: python train.py --resume {folder}"
+    )
     assert checkpoint.read_run(folder / "model.zip")["iteration"] == 3
     assert not [path for path in folder.iterdir() if path.name.startswith(".")]
     assert train.main(["--resume", str(folder)]) == 0
@@ -228,7 +229,7 @@ def test_a_killed_run_can_be_resumed(finished, tmp_path):
     killed = subprocess.run(command, env=environment, capture_output=True, timeout=300)
     assert killed.returncode == -signal.SIGKILL
     assert checkpoint.read_run(folder / "model.zip")["iteration"] == 3
-    assert len(lines_of(folder)) == 7
+    assert len(lines_of(folder)) == 8
     with open(folder / "metrics.csv", "a") as file:
         file.write("7,1024,half a li")
     assert train.main(["--resume", str(folder)]) == 0
@@ -244,14 +245,18 @@ def test_a_killed_run_can_be_resumed(finished, tmp_path):
         (["--env", "fairy_rong"], r"there is no game 'fairy_rong'.*did you mean 'fairy_ring'"),
         (["--num-players", "9"], r"2 to 4 players, not 9"),
         (["--option", "objectives=maybe"], r"option objectives is 'maybe'; choose from false, true"),
-        (["--timesteps", "0"], r"--timesteps is 0; it must be at least 1"),
+        (["--timesteps", "0"], r"--timesteps is 0; it must be from 1 to"),
         (["--timesteps", "many"], r"argument --timesteps: invalid int value: 'many'"),
         (["--batch-size", "999999"], r"--batch-size is 999999; it must be from 2 to 8192"),
         (["--learning-rate", "nan"], r"--learning-rate is nan; it must be above 0"),
         (["--against", "nobody"], r"there is no agent 'nobody'"),
         (["--reward", "gold"], r"invalid choice: 'gold'"),
         (["--network", "deep"], r"argument --network: invalid choice: 'deep' \(choose from"),
-        (["--net", "8", "0"], r"--net is \[8, 0\]; it must be one width or more, each at least 1"),
+        (["--net", "8", "0"], r"--net is \[8, 0\]; it must be 1 to 16 widths from 1 to 8192"),
+        (["--net", "8192", "8192"], r"a network with [\d,]+ weights is too large"),
+        (["--num-envs", "65536", "--num-steps", "65"], r"--num-steps is 65; it must be at most 64 with so many games"),
+        (["--out", ""], r"argument --out: it must name a folder"),
+        (["--resume", " "], r"argument --resume: it must name a folder"),
         (["--shaping", "-1"], r"--shaping is -1.0; it must be 0 or more"),
         (["--speed", "9"], r"unrecognized arguments: --speed 9"),
         (["--resume", "nowhere"], r"nowhere/model.zip is no checkpoint"),
@@ -260,23 +265,28 @@ def test_a_killed_run_can_be_resumed(finished, tmp_path):
 )
 def test_a_wrong_argument_is_one_line(arguments, message, capsys, tmp_path):
     try:
-        code = train.main([*arguments, *([] if "--resume" in arguments else ["--out", str(tmp_path / "run")])])
+        code = train.main([*([] if "--resume" in arguments else ["--out", str(tmp_path / "run")]), *arguments])
     except SystemExit as stop:
         code = stop.code
-    error = capsys.readouterr().err
+    *before, error = capsys.readouterr().err.splitlines()
     assert code == 2
     assert error.startswith("train.py: error: ")
-    assert error.count("\n") == 1
     assert re.search(message, error)
+    assert len(before) == (2 if "too large" in message else 0)  # PyTorch has been imported, and games were dealt
     assert not (tmp_path / "run").exists()
 
 
 def test_a_run_of_another_version_is_not_resumed(finished, tmp_path, capsys):
     settings = {**checkpoint.read_run(finished / "model.zip")["settings"], "separate_value": False}
-    content = checkpoint.pack({checkpoint.RUN: pickle.dumps({"settings": settings})})
-    checkpoint.write_aside(tmp_path / "model.zip", content)
-    assert train.main(["--resume", str(tmp_path)]) == 2
-    assert capsys.readouterr().err == f"train.py: error: {tmp_path} holds a run of another version of train.py\n"
+    for number, message in (
+        (1, f"{tmp_path} holds a run of another version of train.py"),
+        (2, "a run of format 2; 1 is read here"),
+    ):
+        content = checkpoint.pack({checkpoint.RUN: json.dumps({"format": number, "settings": settings}).encode()})
+        checkpoint.write_aside(tmp_path / "model.zip", content)
+        assert train.main(["--resume", str(tmp_path)]) == 2
+        error = capsys.readouterr().err
+        assert error.startswith("train.py: error: ") and error.endswith(f"{message}\n") and error.count("\n") == 1
 
 
 def test_a_folder_with_a_run_is_not_overwritten(finished, capsys):
