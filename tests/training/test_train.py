@@ -1,9 +1,7 @@
 """Training runs: they improve the policy, go on after any interruption to the same numbers, and say what is wrong in one line."""
 
 import json
-import os
 import re
-import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -18,6 +16,7 @@ import train
 from agents.networks.fairy_ring import RingNetwork
 from agents.networks.layers import FlatNetwork
 from agents.policy import NetworkAgent, PolicyAgent, PolicyNetwork
+from tests.training.runs import ITERATION, assert_same_run, lines_of, tiny, weights_of
 from training import command
 from training.metrics import Score, fixed_opponents, score, score_table
 from training.ppo import SelfPlayPPO
@@ -25,41 +24,6 @@ from training.run import Run
 from training.settings import Settings
 
 ROOT = Path(__file__).parents[2]
-TINY = [
-    "--num-envs", "8", "--num-steps", "16", "--batch-size", "64", "--epochs", "2", "--net", "8", "--eval-every", "3",
-    "--eval-deals", "2", "--snapshot-every", "2", "--pool-size", "2", "--snapshot-share", "0.5", "--seed", "5",
-]  # fmt: skip
-ITERATION = 8 * 16
-
-
-def tiny(out, iterations, *more):
-    return train.main([*TINY, "--timesteps", str(iterations * ITERATION), "--out", str(out), *more])
-
-
-def weights_of(folder):
-    return checkpoint.read_weights(Path(folder) / "model.zip")
-
-
-def lines_of(folder):
-    """The metrics without the columns that tell the time."""
-    lines = (Path(folder) / "metrics.csv").read_text().splitlines()
-    return [[cell for place, cell in enumerate(line.split(",")) if place not in (2, 3)] for line in lines]
-
-
-def assert_same_run(one, other):
-    for name, weights in weights_of(one).items():
-        assert th.equal(weights, weights_of(other)[name]), name
-    assert lines_of(one) == lines_of(other)
-
-
-@pytest.fixture(scope="module")
-def finished(tmp_path_factory):
-    """A tiny run of eight iterations that nothing has interrupted."""
-    folder = tmp_path_factory.mktemp("runs") / "finished"
-    assert tiny(folder, 8) == 0
-    return folder
-
-
 # --- what a run leaves --------------------------------------------------------------------------------------------------
 
 
@@ -148,92 +112,6 @@ def test_the_columns_of_the_closing_table_are_apart_whatever_stands_in_them():
     places = [line.index("100.0% (100.0% to 100.0%)  ") for line in lines[1:]]
     assert places == [lines[0].index("win share")] * 2
     assert [line.rindex("  ") for line in lines] == [lines[0].index("  placement")] * 3
-
-
-# --- interruptions ------------------------------------------------------------------------------------------------------
-
-
-def interrupt_after(monkeypatch, iterations):
-    """Presses Ctrl-C during an iteration."""
-    learn = Run.learn
-
-    def learn_and_press(run):
-        row = learn(run)
-        if run.iteration == iterations:
-            os.kill(os.getpid(), signal.SIGINT)
-        return row
-
-    monkeypatch.setattr(Run, "learn", learn_and_press)
-
-
-@pytest.mark.parametrize("iterations", [1, 5, 6])
-def test_a_resumed_run_equals_an_uninterrupted_one_to_the_bit(finished, tmp_path, monkeypatch, capsys, iterations):
-    folder = tmp_path / "stopped"
-    with monkeypatch.context() as patch:
-        interrupt_after(patch, iterations)
-        assert tiny(folder, 8) == 130
-    assert f"--resume {folder}" in capsys.readouterr().out
-    assert len(lines_of(folder)) == iterations + 2
-    th.manual_seed(99)  # whatever the state of this process: the checkpoint has its own
-    assert train.main(["--resume", str(folder)]) == 0
-    assert_same_run(finished, folder)
-
-
-def test_a_finished_run_can_be_prolonged(tmp_path):
-    folder = tmp_path / "longer"
-    assert tiny(folder, 2) == 0
-    assert train.main(["--resume", str(folder), "--timesteps", str(4 * ITERATION)]) == 0
-    assert len(lines_of(folder)) == 6
-
-
-def test_a_failed_write_leaves_the_checkpoint_before_it(finished, tmp_path, monkeypatch, capsys):
-    folder = tmp_path / "full"
-    replace, calls = os.replace, []
-
-    def fail_late(source, target):
-        calls.append(target)
-        if Path(target).name == "model.zip" and len([c for c in calls if Path(c).name == "model.zip"]) == 3:
-            raise OSError("no space left")
-        replace(source, target)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(os, "replace", fail_late)
-        assert tiny(folder, 8) == 1
-    assert capsys.readouterr().err.splitlines()[-1] == (
-        f"train.py: error: cannot go on: no space left; go on with: python train.py --resume {folder}"
-    )
-    assert checkpoint.read_run(folder / "model.zip")["iteration"] == 3
-    assert not [path for path in folder.iterdir() if path.name.startswith(".")]
-    assert train.main(["--resume", str(folder)]) == 0
-    assert_same_run(finished, folder)
-
-
-KILLED_IN_MID_WRITE = """
-import os, signal, sys, train
-replace, written = os.replace, []
-def replace_or_die(source, target):
-    written.append(os.path.basename(target))
-    if written.count("model.zip") == 3:
-        os.truncate(source, os.path.getsize(source) // 2)
-        os.kill(os.getpid(), signal.SIGKILL)
-    replace(source, target)
-os.replace = replace_or_die
-train.main(sys.argv[1:])
-"""
-
-
-def test_a_killed_run_can_be_resumed(finished, tmp_path):
-    folder = tmp_path / "killed"
-    command = [sys.executable, "-c", KILLED_IN_MID_WRITE, *TINY, "--timesteps", str(8 * ITERATION), "--out", str(folder)]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
-    killed = subprocess.run(command, env=environment, capture_output=True, timeout=300)
-    assert killed.returncode == -signal.SIGKILL
-    assert checkpoint.read_run(folder / "model.zip")["iteration"] == 3
-    assert len(lines_of(folder)) == 8
-    with open(folder / "metrics.csv", "a") as file:
-        file.write("7,1024,half a li")
-    assert train.main(["--resume", str(folder)]) == 0
-    assert_same_run(finished, folder)
 
 
 # --- errors -------------------------------------------------------------------------------------------------------------
