@@ -13,8 +13,8 @@ Every seat learns (``training.selfplay_env``, ``training.rollout_buffer``) with 
 import argparse
 import shlex
 import sys
-from collections.abc import Sequence
-from contextlib import ExitStack
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import Field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -93,18 +93,35 @@ def _resumed_settings(resumed: Path, given: dict[str, Any], out: Path | None) ->
     if others:
         raise ValueError(f"--{others[0].replace('_', '-')} does not go with --resume: the run keeps its settings")
     kept = read_settings(resumed / MODEL)
+    with _naming(resumed):
+        settings = _kept_settings(resumed, kept, named)
+    return replace(settings, **given)
+
+
+def _kept_settings(resumed: Path, kept: dict[str, Any], named: Mapping[str, Any]) -> Settings:
     for name, value in named.items():
         if value not in (None, kept.get(name)):
             raise ValueError(f"--{name} is {value}, but {resumed} holds a run of --{name} {show(kept.get(name))}")
     refuse_foreign(kept["env"], [named["env"]])
     try:
-        settings = replace(Settings(**kept), **given)
+        settings = Settings(**kept)
     except TypeError as error:
         raise ValueError(f"{resumed} holds a run of another version of train.py") from error
     if _is_own_code(settings.against) and named["against"] is None:
         word = shlex.quote(settings.against)
         raise ValueError(f"{resumed} names code, {word}, which is not run because a file says so; add --against {word}")
     return settings
+
+
+@contextmanager
+def _naming(folder: Path) -> Iterator[None]:
+    """Lets every error tell which run it is about."""
+    try:
+        yield
+    except ValueError as error:
+        if str(folder) in str(error):
+            raise
+        raise ValueError(f"{folder}: {error}") from error
 
 
 def _is_checkpoint(agent: str) -> bool:
@@ -138,7 +155,8 @@ def _prepare(settings: Settings, folder: Path, is_resumed: bool) -> "Run":
     """A run that is ready to learn."""
     with step("importing PyTorch"):
         from training.run import Run
-    with step(f"dealing {settings.num_envs} games of {settings.env}") as say:
+    naming = _naming(folder) if is_resumed else nullcontext()
+    with naming, step(f"dealing {settings.num_envs} games of {settings.env}") as say:
         run = Run(settings, folder, is_resumed)
         if not is_resumed:
             say(f", played on at random by up to {run.venv.played_ahead.max()} decisions")
@@ -146,7 +164,7 @@ def _prepare(settings: Settings, folder: Path, is_resumed: bool) -> "Run":
         with step("scoring the policy before it learns"):
             run.begin()
         return run
-    with step(f"going back to {run.path}"):
+    with _naming(folder), step(f"going back to {run.path}"):
         changed = run.restore()
     if changed:
         again = "metrics.csv was changed since; it has the lines of the checkpoint again"
