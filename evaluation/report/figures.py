@@ -118,6 +118,7 @@ def matrix_table(report: Report) -> Table:
 
 def facts_of(report: Report) -> list[tuple[str, str]]:
     """What was played, and how: labels and values."""
+
     def listed(values: dict[str, Any]) -> str:
         shown = {key: value if isinstance(value, str) else json.dumps(value) for key, value in values.items()}
         return ", ".join(f"{key} {shown[key]}" for key in sorted(shown)) or "none"

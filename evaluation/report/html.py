@@ -2,6 +2,7 @@
 
 import dataclasses
 import math
+import re
 from typing import Any
 from xml.etree import ElementTree
 
@@ -59,6 +60,26 @@ def tag(name: str, /, *content: str | Element, **attributes: Any) -> Element:
     return element
 
 
+def name_tag(name: str, /, element: str) -> Element:
+    """Makes an element of an agent's name, which goes to the next line between its parts and not within a file's extension.
+
+    The folders of a long path are left out but for the last one; the whole name is the element's title then.
+    """
+    short = _FOLDERS.sub("\N{HORIZONTAL ELLIPSIS}/", name) if len(name) > _LONG_NAME else name
+    first, *rest = _PARTS.split(short)
+    made = tag(element, first) if short == name else tag(element, first, title=name)
+    for part in rest:
+        place = tag("wbr")
+        place.tail = part
+        made.append(place)
+    return made
+
+
+_LONG_NAME = 40
+_FOLDERS = re.compile(r"(?<![^=:])(?:[^/=:,]*/){2,}(?=[^/]+/[^/]+\.zip)")
+_PARTS = re.compile(r"(?<=[/_,:=])(?=.)|(?=\.zip)")
+
+
 def panel(title: str, meaning: str, *content: Element) -> Element:
     """A framed part of a page under its heading."""
     return tag("section", tag("h2", title), tag("p", meaning), *content)
@@ -66,7 +87,9 @@ def panel(title: str, meaning: str, *content: Element) -> Element:
 
 def _html_table(table: Table) -> Element:
     head = tag("tr", *(tag("th", heading) for heading in table[0]))
-    body = (tag("tr", *(tag("td", cell) for cell in row)) for row in table[1])
+    body = (
+        tag("tr", tag("td", place), name_tag(name, "td"), *(tag("td", cell) for cell in row)) for place, name, *row in table[1]
+    )
     return tag("div", tag("table", tag("thead", head), tag("tbody", *body)), class_="scroll")
 
 
@@ -127,7 +150,7 @@ def rating_chart(report: Report) -> Element:
     figure, chart = FIGURES[0], tag("div", class_="chart")
     scale = _Scale.of(report, figure)
     for k, (_, name, value, *_) in zip(order_of(report), results_table(report)[1], strict=True):
-        chart.extend([tag("span", name), scale.bar(report["agents"][k][figure.key]), tag("span", value)])
+        chart.extend([name_tag(name, "span"), scale.bar(report["agents"][k][figure.key]), tag("span", value)])
     chart.extend([tag("span"), scale.axis(), tag("span")])
     return panel(figure.title, meaning_of(figure, report), chart)
 

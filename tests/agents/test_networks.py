@@ -181,7 +181,7 @@ def test_a_checkpoint_tells_how_to_build_its_network(tmp_path, name, num_players
             {"widths": [1] * 17},
             "the checkpoint's widths are [1, 1, 1, 1, 1, 1, 1, 1, ...]; they must be 1 to 16 integers from 1 to 8192",
         ),
-        ({"widths": [8192, 8192]}, "a network with 71,417,922 weights is too large; at most 50,000,000 are allowed"),
+        ({"widths": [8192, 8192]}, "a network with 78,871,364 weights is too large; at most 50,000,000 are allowed"),
         ({"widths": [16]}, "the weights are not those of a policy this suite trains"),
         ({"game": None}, "the checkpoint's game is None, but 'fairy_ring' is asked for"),
     ],

@@ -14,7 +14,7 @@ from evaluation.report import files as report
 from evaluation.report import html as page
 
 ODD_NAMES = ("<b>&\"'", "a|b*_c_`d`", "runs/dance_of_eights/model.zip", "キノコ", "[no](link)")
-VOID = {"meta", "br", "hr", "img", "input", "link"}
+VOID = {"meta", "br", "hr", "img", "input", "link", "wbr"}
 
 
 def figure(mean: float, half: float | None = 0.05) -> dict:
@@ -59,13 +59,14 @@ class Page(html.parser.HTMLParser):
     """Fails on tags that do not close in order, and keeps what a reader would see.
 
     Attributes:
-        seen: all pieces of text, the style sheet aside.
+        seen: all pieces of text, the style sheet aside; where a line may end, a text goes on.
         tips: what hangs over a cell, and the text in it.
     """
 
     def __init__(self, text: str):
         super().__init__()
         self.open: list[str] = []
+        self.goes_on = False
         self.seen: list[str] = []
         self.tips: list[tuple[str, str]] = []
         self.attributes: list[tuple[str, str | None]] = []
@@ -76,16 +77,22 @@ class Page(html.parser.HTMLParser):
 
     def handle_starttag(self, tag, attrs):
         self.tags.add(tag)
+        self.goes_on = tag == "wbr"
+        if self.goes_on:
+            return
         self.tip = dict(attrs).get("title")
         self.attributes += attrs
         if tag not in VOID:
             self.open.append(tag)
 
     def handle_endtag(self, tag):
+        self.goes_on = False
         assert self.open.pop() == tag
 
     def handle_data(self, data):
-        if data.strip() and self.open[-1] != "style":
+        if self.goes_on:
+            self.seen[-1] += data.rstrip()
+        elif data.strip() and self.open[-1] != "style":
             self.seen.append(data.strip())
             if self.tip:
                 self.tips.append((self.tip, data.strip()))
@@ -287,3 +294,20 @@ def test_a_failed_write_leaves_the_old_files_whole(tmp_path, monkeypatch):
         report.write(make_report(ODD_NAMES), tmp_path)
     assert [(tmp_path / f"evaluation.{suffix}").read_bytes() for suffix in ("json", "md", "html")] == old
     assert len(list(tmp_path.iterdir())) == 3
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("greedy", "greedy"),
+        ("snapshots/000008.zip:sample", "snapshots/|000008|.zip:|sample"),
+        ("ismcts:seconds=0.1,value=ppo", "ismcts:|seconds=|0.1,|value=|ppo"),
+        ("/home/me/research/runs/dance/snapshots/000008.zip", "\N{HORIZONTAL ELLIPSIS}/|snapshots/|000008|.zip"),
+        ("ismcts:400,value=runs/of/today/dance/model.zip", "ismcts:|400,|value=|\N{HORIZONTAL ELLIPSIS}/|dance/|model|.zip"),
+    ],
+)
+def test_a_name_goes_to_the_next_line_between_its_parts_and_not_in_its_extension(name, shown):
+    for element in ("td", "span"):
+        made = page.name_tag(name, element)
+        assert made.tag == element and "|".join(made.itertext()) == shown
+        assert made.get("title") == (None if shown.replace("|", "") == name else name)
