@@ -39,6 +39,10 @@ def write_aside(path: str | os.PathLike[str], content: bytes) -> None:
             if fcntl is None:
                 file.close()  # where there are no locks, an open file cannot be renamed either
             os.replace(aside, path)
+    except OSError as error:
+        if error.errno is None:
+            raise
+        raise OSError(error.errno, error.strerror, str(path)) from error  # the name that somebody asked for
     finally:
         aside.unlink(missing_ok=True)
     _flush_folder(path.parent)

@@ -90,7 +90,8 @@ class StopSignal:
 
 def print_table(run: Run, deals: int) -> None:
     """The final scores, on deals that no evaluation on the way has used."""
-    scores = run.evaluate(deals, FINAL_DEALS)
+    with step("scoring the policy on new deals"):
+        scores = run.evaluate(deals, FINAL_DEALS)
     decisions = f"{run.model.num_timesteps:,} decisions in {run.seconds:.0f} s"
     print(f"\n{run.game.id}, {run.game.num_players} players: {decisions}; with 95 % intervals")
     print(score_table(scores))

@@ -58,7 +58,7 @@ def test_a_failed_write_leaves_the_old_content_and_nothing_else(tmp_path, monkey
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", no_space)
-    with pytest.raises(OSError, match="No space"):
+    with pytest.raises(OSError, match=f"No space left on device: '{path}'$"):
         write_aside(path, b"new")
     assert path.read_bytes() == b"old" and names_in(tmp_path) == ["file"]
 
@@ -74,6 +74,13 @@ def test_what_a_killed_writer_left_is_taken_away_and_what_is_being_written_is_no
         files._hold(writer)
         write_aside(tmp_path / "file", b"whole")
     assert names_in(tmp_path) == sorted([held.name, young.name, others.name, "file"])
+
+
+def test_an_error_names_the_file_that_was_asked_for(tmp_path):
+    (tmp_path / "folder" / "inside").mkdir(parents=True)
+    with pytest.raises(IsADirectoryError, match=rf"'{tmp_path / 'folder'}'$"):
+        write_aside(tmp_path / "folder", b"content")
+    assert names_in(tmp_path) == ["folder"]
 
 
 def test_names_as_long_as_the_disk_takes_can_be_written(tmp_path):
