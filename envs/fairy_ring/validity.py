@@ -72,7 +72,7 @@ POSSIBLE = {
     "chosen": "in its time a card of the round, in the hand until it is revealed, else -1",
     "fairy_village": "a seat at the table",
     "fairy_mushroom": "a mushroom of the village in which the fairy stands",
-    "num_mushrooms": f"from 1 to {MUSHROOMS}",
+    "num_mushrooms": f"the number of mushrooms that have cards, from 1 to {MUSHROOMS}",
     "cards": f"in each mushroom 1 to {STACK} cards of one type, dealt so far and no more often than their deck has them, in a village "
     "at most one and one for each turn; then -1",
     "type": "the type of each mushroom's cards, then 0",
@@ -212,7 +212,7 @@ def _villages_fault(state, rules):
 def _stacks_fault(state, rules, p):
     """A starting card and one for each turn at most: with the cards to come, a village then never holds more than 13."""
     mushrooms = int(state["num_mushrooms"][p])
-    if not 1 <= mushrooms <= MUSHROOMS:
+    if not 1 <= mushrooms <= MUSHROOMS or mushrooms != _num_planted(state, p):
         return FIELD.num_mushrooms
     total = 0
     for mushroom in range(mushrooms):
@@ -229,6 +229,14 @@ def _stacks_fault(state, rules, p):
     turns = (int(state["round"]) - 1) * TURNS + int(state["turn"]) - 1
     placed = turns + (_has_revealed(state, p) and not _is_placing(state, p))
     return FIELD.cards if total > 1 + placed else 0
+
+
+@inline
+def _num_planted(state, p):
+    planted = 0
+    for mushroom in range(MUSHROOMS):
+        planted += state["cards"][p, mushroom, 0] != NO_CARD
+    return planted
 
 
 @inline
