@@ -1,7 +1,7 @@
 """Records that somebody has tampered with: how they are made, and what a game does that goes on from those that are let pass.
 
-``python -m tests.tampering NAME PLAYERS NUMBER DECISIONS [OPTIONS]`` makes a number of them, prints how many pass and a hash of what
-is found wrong with the others, and plays on from those that pass. The tests run it under other compiler settings.
+``python -m tests.tampering NAME PLAYERS NUMBER DECISIONS [OPTIONS]`` makes a number of them, prints how many pass and a hash of
+what is found wrong with the others, and plays on from those that pass. The tests run it under other compiler settings.
 """
 
 import hashlib

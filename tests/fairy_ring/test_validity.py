@@ -9,7 +9,7 @@ import envs
 from envs.fairy_ring.state import state_dtype
 from envs.fairy_ring.validity import FIELD
 from envs.vector import VectorAECEnv
-from tests.fairy_ring.table import CARDS, player, position
+from tests.fairy_ring.table import CARDS, player, position, village
 from tests.fairy_ring.test_redeal import few_kinds  # noqa: F401 (a fixture)
 from tests.tampering import comes_back, faulty_field, records_of, with_changed_bytes, with_changed_field
 from tests.test_engine import run
@@ -243,6 +243,8 @@ def test_objectives_are_a_side_each_of_three_cards():
 # --- dicts that would do harm -------------------------------------------------------------------------------------------
 
 
+LONELY = {**PLAYERS[0], "village": PLAYERS[0]["village"][1:]}
+ALIKE = {**PLAYERS[0], "village": village([0], [7], [31])}
 ROUND_TWO = {"round_number": 2, "turn": 1, "phase": "choose"}
 
 
@@ -255,8 +257,9 @@ ROUND_TWO = {"round_number": 2, "turn": 1, "phase": "choose"}
         (position(player([[c.id] for c in CARDS[6:36] if c.min_players <= 2][:13]), player([[5]]), **ROUND_TWO), "cards"),
         (position(player([[0, 9]]), player([[5]]), **ROUND_TWO), "cards"),  # not in a game of two
         # To gather from: one mushroom alone; one at home; mushrooms that all pay the same.
-        ({**GATHER, "players": [{**PLAYERS[0], "village": FLY["players"][0]["village"][1:]}, {**PLAYERS[1], "fairy": {"player": 0, "mushroom": 1}}]}, "phase"),
+        ({**GATHER, "players": [LONELY, {**PLAYERS[1], "fairy": {"player": 0, "mushroom": 1}}]}, "phase"),
         ({**GATHER, "players": [{**PLAYERS[0], "fairy": {"player": 0, "mushroom": 0}}, PLAYERS[1]]}, "phase"),
+        ({**GATHER, "players": [ALIKE, PLAYERS[1]]}, "phase"),
         ({**FLY, "played": 32}, "played"),  # placed nowhere
         ({**GATHER, "movement": 99}, "movement"),
         ({**FLY, "objectives": [1, 3, 5]}, "objectives"),
