@@ -298,7 +298,8 @@ class Game:
             ValueError: Another type or shape, or an impossible record; the message names the row, the field and what it may be.
         """
         if not isinstance(records, np.ndarray) or records.dtype != self.state_dtype:
-            found = getattr(records, "dtype", type(records).__name__)
+            kind = getattr(records, "dtype", type(records).__name__)
+            found = "of other fields" if getattr(kind, "names", None) else kind
             raise ValueError(f"records are {found}; they must be an array of the state_dtype of {self!r}")
         if records.ndim != 1 or not records.flags.c_contiguous:
             raise ValueError(f"records have shape {records.shape} and strides {records.strides}; they must be (N,) without gaps")

@@ -155,7 +155,10 @@ def check_door(door: Any, agents: list[str], seat: int) -> dict[str, Any]:
     if not all(isinstance(info, dict) for info in door["infos"].values()):
         raise ValueError("the state holds infos that are no tables")
     selected = door["agent_selection"]
-    goes_on = seat >= 0 and not any(flags)
-    if selected not in agents or (goes_on and (selected != agents[seat] or alive != agents)) or (seat < 0 and not any(flags) and alive):
+    if any(flags) or not alive:
+        fits = selected in agents
+    else:
+        fits = seat >= 0 and selected == agents[seat] and alive == agents
+    if not fits:
         raise ValueError(f"agent_selection of the state is {selected!r}, which does not fit its record")
     return door

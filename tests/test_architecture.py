@@ -6,8 +6,10 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-FLOORS = {"envs": 1, "agents": 2, "evaluation": 3, "training": 4, "play": 5, "examples": 6, "benchmarks": 6, "train": 6, "evaluate": 6,
-          "fairy_rings": 7}  # fmt: skip
+FLOORS = {
+    "envs": 1, "agents": 2, "evaluation": 3, "training": 4, "play": 5,
+    "examples": 6, "benchmarks": 6, "train": 6, "evaluate": 6, "fairy_rings": 7,
+}  # fmt: skip
 """Packages and doors; nobody imports from a higher floor, nor another one of the same."""
 
 UPWARDS = {("envs.replay", "agents.registry")}
@@ -22,7 +24,12 @@ def module_name(path):
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-FILES = {module_name(path): path for floor in FLOORS for path in [ROOT / f"{floor}.py", *(ROOT / floor).rglob("*.py")] if path.is_file()}
+FILES = {
+    module_name(path): path
+    for floor in FLOORS
+    for path in [ROOT / f"{floor}.py", *(ROOT / floor).rglob("*.py")]
+    if path.is_file()
+}
 
 
 def imported(name, *, everywhere):
@@ -102,5 +109,5 @@ def test_rules_know_no_observation_and_an_observation_no_words(game):
     for room, forbidden in below.items():
         for name in FILES:
             if name.startswith(f"envs.{game}.{room}"):
-                found = imported(name, everywhere=True)
-                assert not [module for module in found if module.startswith(tuple(f"envs.{game}.{part}" for part in forbidden))], name
+                above = tuple(f"envs.{game}.{part}" for part in forbidden)
+                assert not [module for module in imported(name, everywhere=True) if module.startswith(above)], name
