@@ -95,6 +95,7 @@ from envs.mushroom_rings.planes import trace_size
 from envs.mushroom_rings.rules import legal, redeal, reset, score, step
 from envs.mushroom_rings.state import NUM_KINDS, NUM_MARKERS, OTHER_ACTIONS, num_cells, state_dtype
 from envs.mushroom_rings.tables import build_tables, max_rings, num_types
+from envs.mushroom_rings.validity import fault_of
 
 VERSION = 0
 PLAYERS = range(2, 5)

@@ -6,7 +6,7 @@ that is wrong.
 
 import numpy as np
 
-from envs.engine import NO_PLAYER, inline, jit
+from envs.engine import NO_PLAYER, inline, jit, merged
 from envs.fields import place_of
 from envs.mushroom_rings.bonuses import last_slot
 from envs.mushroom_rings.claims import gnomes_at
@@ -207,7 +207,7 @@ def _trade(state, rules, signpost):
 # --- Choices ------------------------------------------------------------------------------------------------------------
 
 
-@jit
+@merged
 def keep_options(state, rules):
     """Works out the choices of the phase in hand; returns whether there are two or more, or the game is over."""
     phase = state["phase"]

@@ -7,7 +7,7 @@ are numbered as they were when it was laid in a game.
 
 import numpy as np
 
-from envs.engine import inline, jit
+from envs.engine import inline, jit, merged
 from envs.fields import place_of
 from envs.mushroom_rings.cells import find_meetings
 from envs.mushroom_rings.claims import claim, first_part
@@ -26,7 +26,9 @@ from envs.mushroom_rings.state import (
     GNOMES,
     LEAVE,
     NONE,
+    NUM_COLORS,
     NUM_KINDS,
+    OFFER,
     ORIENTATION,
     OWED,
     PLACE,
@@ -41,7 +43,7 @@ from envs.mushroom_rings.state import (
 from envs.mushroom_rings.turns import num_seats
 
 
-@jit
+@merged
 def rebuild(given, rules, state):
     """Makes the position of a record of any bytes anew.
 
@@ -183,21 +185,24 @@ def _copy_pieces(given, rules, state):
     for i in range(given["top"], len(given["pile"])):
         state["pile"][i] = given["pile"][i]
         state["unseen"][rules["type"][given["pile"][i]]] += 1
-    state["offer"][:] = given["offer"]
-    state["flower_market"][:] = given["flower_market"]
-    state["wildflowers"][:] = given["wildflowers"]
-    state["blocked"][:] = given["blocked"]
-    state["blockers"][:] = given["blockers"]
-    state["mushrooms"][:] = given["mushrooms"]
-    state["flowers"][:] = given["flowers"]
-    state["treasure"][:] = given["treasure"]
+    for slot in range(OFFER):
+        state["offer"][slot] = given["offer"][slot]
+    for kind in range(NUM_KINDS):
+        state["flower_market"][kind] = given["flower_market"][kind]
+        state["wildflowers"][kind] = given["wildflowers"][kind]
+    for color in range(NUM_COLORS):
+        state["blocked"][color] = given["blocked"][color]
+        state["blockers"][color] = given["blockers"][color]
     for p in range(num_seats(state)):
-        _copy_board(given, state, p)
+        _copy_player(given, state, p)
 
 
-@inline
-def _copy_board(given, state, p):
-    """A player's lists, and what follows from them and the flowers."""
+@jit
+def _copy_player(given, state, p):
+    for color in range(NUM_COLORS):
+        state["mushrooms"][p, color] = given["mushrooms"][p, color]
+    state["treasure"][p] = given["treasure"][p]
+    state["flowers"][p] = given["flowers"][p]
     for kind in range(NUM_KINDS):
         state["num_flowers"][p] += np.int64(given["flowers"][p]) >> kind & 1
     state["num_markers"][p] = given["num_markers"][p]
@@ -213,15 +218,15 @@ def _copy_board(given, state, p):
 def _find_step(given, rules, state):
     """Works out which step of the turn, and what of a ring, goes on.
 
-    Owed rings are scored before anything is laid or refused, those of the turn after it. Where only stored tiles were laid, or
-    none, nothing tells the two apart, and the turn goes on from where ``given`` says.
+    Owed rings are scored before anything is laid or refused, those of the turn after it. Who laid nothing from the offer has
+    triggered the end by that, so after it nothing tells the two apart, and the turn goes on from where ``given`` says.
     """
     state["turn_step"] = GNOMES
     if state["phase"] in (PLACE, CELL, ORIENTATION, LEAVE):
         state["turn_step"] = PLACING
     elif state["hand_ring"] != NONE:
-        has_laid = state["laid"] > 0 or state["refused"] or (given["turn_step"] == RINGS and not state["last_moves"])
-        state["turn_step"] = RINGS if has_laid else OWED
+        may_have_laid = state["ending"] and not state["last_moves"] and given["turn_step"] == RINGS
+        state["turn_step"] = RINGS if state["laid"] > 0 or state["refused"] or may_have_laid else OWED
         state["ring_step"] = RING_DONE if state["phase"] == SLOT or _ends_ring(state, rules) else WILDFLOWER
 
 

@@ -49,7 +49,6 @@ class Table:
         state["bag"], state["set_aside"] = free[missing:-aside], free[-aside:]
         if change is not None:
             change(state)
-        _take_away_wildflowers(state)
         state["bag_size"] = len(state["bag"])
         self.set(state)
 
@@ -59,7 +58,7 @@ class Table:
         rows = [(0, number[0, 0], 0), *((tile, number[q, r], rotation) for tile, q, r, rotation in garden)]
         given, record = self.env.states.copy(), np.zeros(1, self.game.state_dtype)
         given["num_laid"], given["phase"] = len(rows), Phase.OVER
-        given["current_player"] = given["offer"] = NONE
+        given["current_player"] = given["offer"] = given["wildflowers"] = NONE
         given["top"] = len(given["pile"][0])
         for name, column in zip(("tile", "cell", "orientation"), zip(*rows, strict=True), strict=True):
             given[name][0, : len(rows)] = column
@@ -69,7 +68,8 @@ class Table:
         return {key: laid[key] for key in ("garden", "paths", "rings")}
 
     def set(self, state: dict) -> None:
-        """Goes on from a state dict."""
+        """Goes on from a state dict, in which the wildflower tiles need not have left that must have."""
+        _take_away_wildflowers(state)
         self.env.states[:] = self.game.from_dict(state)
         self.env.refresh()
 
