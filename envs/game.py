@@ -68,7 +68,7 @@ class Kernels(Protocol):
     def first_illegal(self, masks: Any, seats: Any, actions: Any) -> int:
         """The first row with an illegal action, -1 if there is none."""
 
-    def check_batch(self, states: Any, rules: Any, faults: Any) -> None:
+    def check_batch(self, states: Any, rules: Any, scratch: Any, faults: Any) -> None:
         """Writes for every row 0, or 1 + the place of its first impossible field."""
 
     def legal_single(self, states: Any, rules: Any, masks: Any) -> None:
@@ -315,7 +315,7 @@ class Game:
         if not (records.flags.aligned and records.flags.writeable):
             records = records.copy()  # what compiled code knows of memory is made for arrays of our own
         faults = np.zeros(len(records), np.int64)
-        self.kernels.check_batch(records.view(self.state_dtype), self.rules, faults)
+        self.kernels.check_batch(records.view(self.state_dtype), self.rules, np.zeros(1, self.state_dtype), faults)
         # The gaps of one game have other names for other numbers of players, which compiled code cannot follow.
         for place, name in enumerate(self.state_dtype.names or (), 1):
             if name.startswith(engine.GAP):

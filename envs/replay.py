@@ -348,8 +348,8 @@ def _parser() -> argparse.ArgumentParser:
     for name, what in (("check", "play files again and compare every line"), ("show", "tell files in sentences")):
         command = commands.add_parser(name, help=what)
         command.add_argument("files", nargs="+", type=Path)
-        command.add_argument("--env", action="append", default=[], help="PACKAGE.MODULE, your own game that files may be of")
-        command.add_argument("--option", action="append", default=[], metavar="NAME=PATH", help="a file the games were played with")
+        command.add_argument("--env", action="append", default=[], help="PACKAGE.MODULE: your own game")
+        command.add_argument("--option", action="append", default=[], metavar="NAME=PATH", help="a file they were played with")
     return parser
 
 

@@ -43,7 +43,7 @@ _NONE = np.uint64(0)
 
 
 @jit
-def fault_of(state, rules):
+def fault_of(state, rules, scratch):
     """0 for a possible position, else 1 + the place in ``state.dtype.names`` of the first field found impossible.
 
     Exact: 0 if and only if ``Game.from_dict`` makes the same record, but for ``rng`` and ``decisions``, of what ``Game.to_dict``

@@ -66,7 +66,7 @@ _FIRST_SIDES = sum(1 << side for side in range(0, NUM_OBJECTIVES, 2))  # bits of
 
 
 @jit
-def fault_of(state, rules):
+def fault_of(state, rules, scratch):
     """0 for a possible position, else 1 + the place in ``state.dtype.names`` of the first field found impossible.
 
     Exact: 0 if and only if ``Game.from_dict`` makes the same record, but for ``rng`` and ``decisions``, of what ``Game.to_dict``

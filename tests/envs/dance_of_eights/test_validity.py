@@ -10,8 +10,8 @@ from envs.dance_of_eights.state import state_dtype
 from envs.dance_of_eights.validity import FIELD
 from envs.vector import VectorAECEnv
 from tests.envs.dance_of_eights.table import OTHERS, RING, position
-from tests.tampering import comes_back, faulty_field, records_of, with_changed_bytes, with_changed_field
 from tests.envs.test_engine import run
+from tests.tampering import comes_back, faulty_field, records_of, with_changed_bytes, with_changed_field
 
 GAMES = [(2, {"max_turns": 12}), (4, {"max_turns": 12, "copies": 1}), (7, {"max_turns": 6, "copies": 1})]
 

@@ -11,8 +11,8 @@ from envs.fairy_ring.validity import FIELD
 from envs.vector import VectorAECEnv
 from tests.envs.fairy_ring.table import CARDS, player, position, village
 from tests.envs.fairy_ring.test_redeal import few_kinds  # noqa: F401 (a fixture)
-from tests.tampering import comes_back, faulty_field, records_of, with_changed_bytes, with_changed_field
 from tests.envs.test_engine import run
+from tests.tampering import comes_back, faulty_field, records_of, with_changed_bytes, with_changed_field
 
 GAMES = [("fairy_ring", 2, {}), ("fairy_ring", 4, {"fireflies": "all"}), ("fairy_ring_objectives", 3, {})]
 
