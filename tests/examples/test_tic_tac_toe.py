@@ -1,4 +1,4 @@
-"""The game of the example: it keeps what the suite promises, is as a slow reference says, is learned, searched, and run as told."""
+"""The game of the example keeps what the suite promises, is as a slow reference says, is learned, searched, and run as told."""
 
 from functools import cache
 
@@ -14,6 +14,7 @@ from evaluation import tournament
 from evaluation.ratings import win_share
 from examples import tic_tac_toe
 from tests.examples.commands import commands_of
+from tests.training.test_train import interrupt_after
 
 NAME = "examples.tic_tac_toe"
 LINES = [(0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4, 8), (2, 4, 6)]
@@ -168,19 +169,27 @@ def test_random_loses_to_perfect_play():
     assert match.rewards[lineup == 0].min() >= 0 and win_share(match).at(0)["mean"] > 0.9
 
 
-def test_a_short_run_learns_to_beat_random_and_can_be_resumed_by_who_names_the_game(tmp_path, capsys):
-    run = tmp_path / "run"
+def test_a_short_run_learns_to_beat_random(tmp_path, capsys):
     short = ["--timesteps", "150000", "--eval-every", "1000", "--eval-deals", "100"]
-    assert train.main(["--env", NAME, *short, "--out", str(run)]) == 0
+    assert train.main(["--env", NAME, *short, "--out", str(tmp_path / "run")]) == 0
     shown = capsys.readouterr().out
-    share = float(shown.partition("random")[2].split()[1].rstrip("%"))
-    assert share > 80
-    longer = ["--resume", str(run), "--timesteps", "160000"]
-    assert train.main(longer) == 2
+    assert float(shown.partition("random")[2].split()[1].rstrip("%")) > 80
+
+
+def test_a_run_goes_on_by_the_command_that_it_prints(tmp_path, monkeypatch, capsys):
+    folder = tmp_path / "run"
+    short = ["--timesteps", "2048", "--num-envs", "64", "--num-steps", "16", "--batch-size", "256", "--eval-deals", "2"]
+    with monkeypatch.context() as patch:
+        interrupt_after(patch, 1)
+        assert train.main(["--env", NAME, *short, "--out", str(folder)]) == 130
+    printed = capsys.readouterr().out.rpartition("train.py ")[2].split()
+    assert printed == ["--resume", str(folder), "--env", NAME]
+    assert train.main(printed[:2]) == 2
     assert f"if you trust it, add --env {NAME}" in capsys.readouterr().err
-    assert train.main([*longer, "--env", "fairy_ring"]) == 2
-    assert f"--env is fairy_ring, but {run} holds a run of {NAME}" in capsys.readouterr().err
-    assert train.main([*longer, "--env", NAME]) == 0
+    assert train.main([*printed[:2], "--env", "fairy_ring"]) == 2
+    assert f"--env is fairy_ring, but {folder} holds a run of {NAME}" in capsys.readouterr().err
+    assert train.main(printed) == 0
+    assert f"{NAME}-v0, 2 players: 2,048 decisions" in capsys.readouterr().out
 
 
 # --- what its head says -------------------------------------------------------------------------------------------------
