@@ -50,7 +50,7 @@ def test_every_door_takes_a_game_of_ones_own():
     ("name", "message"),
     [
         ("examples.chess", r"there is no game 'examples.chess': Python finds no module 'examples.chess'; .* PYTHONPATH"),
-        ("no_such_package.chess", r"Python finds no module 'no_such_package'; start in the folder that holds it"),
+        ("no_such_package.chess", r"Python finds no module 'no_such_package'; put the folder that holds it"),
         ("os.path", r"'os.path' is no game: the module has no make_game, PLAYERS, OPTIONS"),
         ("examples/tic_tac_toe.py", r"there is no game 'examples/tic_tac_toe.py'; choose from .*package.module"),
         (".tic_tac_toe", r"there is no game '.tic_tac_toe'"),
