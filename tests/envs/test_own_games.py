@@ -52,10 +52,10 @@ def test_every_door_takes_a_game_of_ones_own():
         ("examples.chess", r"there is no game 'examples.chess': Python finds no module 'examples.chess'; .* PYTHONPATH"),
         ("no_such_package.chess", r"Python finds no module 'no_such_package'; put the folder that holds it"),
         ("os.path", r"'os.path' is no game: the module has no make_game, PLAYERS, OPTIONS"),
-        ("examples/tic_tac_toe.py", r"there is no game 'examples/tic_tac_toe.py'; choose from .*package.module"),
-        (".tic_tac_toe", r"there is no game '.tic_tac_toe'"),
-        ("examples..tic_tac_toe", r"there is no game 'examples..tic_tac_toe'"),
-        ("tic_tac_toe", r"there is no game 'tic_tac_toe'; choose from .*, or name a game of your own as package.module"),
+        ("examples/my_game.py", r"there is no game 'examples/my_game.py'; choose from .*package.module"),
+        (".my_game", r"there is no game '.my_game'"),
+        ("examples..my_game", r"there is no game 'examples..my_game'"),
+        ("my_game", r"there is no game 'my_game'; choose from .*, or name a game of your own as package.module"),
     ],
 )
 def test_what_is_no_game_is_said_in_one_line(name, message):
