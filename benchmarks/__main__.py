@@ -123,7 +123,7 @@ def training(rounds: int = 3) -> list[Row]:
     settings = Settings(threads=1)
     game = settings.make_game()
     loops = {
-        "minimal": learning.MinimalLoop(Settings(snapshot_share=0.0), game).iteration,
+        "minimal": learning.minimal_iteration(Settings(snapshot_share=0.0), game),
         "ours": learning.library_iteration(settings, game),
     }
     seconds = learning.measure(loops, rounds)

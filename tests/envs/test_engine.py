@@ -182,6 +182,13 @@ def test_no_index_is_out_of_bounds(module, tmp_path):
     assert run(*arguments, NUMBA_BOUNDSCHECK="1", NUMBA_CACHE_DIR=str(tmp_path)) == run(*arguments)
 
 
+def test_machine_code_that_checks_bounds_is_kept_apart(monkeypatch):
+    sources = (Path(envs.game_module("dance_of_eights").__file__),)
+    usual = machine_code._digest(sources)
+    monkeypatch.setattr(machine_code.config, "BOUNDSCHECK", 1)
+    assert machine_code._digest(sources) != usual
+
+
 # --- functions that compiled code calls --------------------------------------------------------------------------------
 
 
