@@ -9,6 +9,7 @@ import numpy as np
 
 from envs.engine import inline, jit, merged
 from envs.fields import place_of
+from envs.mushroom_rings.bonuses import next_ring
 from envs.mushroom_rings.cells import find_meetings
 from envs.mushroom_rings.claims import claim, first_part
 from envs.mushroom_rings.garden import add_tile
@@ -71,6 +72,8 @@ def rebuild(given, rules, state):
     if fault != 0:
         return fault
     _find_step(given, rules, state)
+    if state["turn_step"] == GNOMES and next_ring(state) != NONE:
+        return place_of(given, "ring_closed")
     return 0 if keep_options(state, rules) else place_of(given, "options")
 
 
