@@ -115,15 +115,15 @@ def _storage(state):
 
 @jit
 def _flowers(state, rules):
-    """There are no more flowers of a kind than tokens, and nobody has one while they lie on their wildflower tile."""
+    """The flowers of a kind lie on their wildflower tile, or in the market and with players, and are no more than tokens."""
     for kind in range(NUM_KINDS):
         owners = np.int64(0)
         for p in range(num_seats(state)):
             owners += np.int64(state["flowers"][p]) >> kind & 1
-        stack = np.int64(state["wildflowers"][kind])
-        if stack != NONE and owners > 0:
+        is_on_tile = state["wildflowers"][kind] != NONE
+        if is_on_tile and owners > 0:
             return place_of(state, "flowers")
-        if owners + max(stack, 0) + state["flower_market"][kind] > rules["tokens"]:
+        if owners + state["flower_market"][kind] > (0 if is_on_tile else rules["tokens"]):
             return place_of(state, "flower_market")
     return 0
 

@@ -13,6 +13,7 @@ from envs.mushroom_rings.garden.claims import claim, first_part
 from envs.mushroom_rings.garden.laying import add_tile
 from envs.mushroom_rings.garden.open_cells import find_meetings
 from envs.mushroom_rings.garden.tile_codes import note_look
+from envs.mushroom_rings.rules.bonuses import next_ring
 from envs.mushroom_rings.rules.decisions import clear
 from envs.mushroom_rings.rules.placing import clear_placement
 from envs.mushroom_rings.rules.turns import num_seats
@@ -71,6 +72,8 @@ def rebuild(given, rules, state):
     if fault != 0:
         return fault
     _find_step(given, rules, state)
+    if state["turn_step"] == GNOMES and next_ring(state) != NONE:
+        return place_of(given, "ring_closed")
     return 0 if keep_options(state, rules) else place_of(given, "options")
 
 
