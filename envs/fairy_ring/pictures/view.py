@@ -49,6 +49,11 @@ def mushrooms(view: View, cards: Sequence[Card], player: int, fireflies: str) ->
     return found
 
 
+def mushroom_piece(player: int, mushroom: int) -> str:
+    """The name of a mushroom among the pieces of a picture."""
+    return f"mushroom:{player}:{mushroom}"
+
+
 def has_chosen(view: View, player: int) -> bool:
     """Whether a player has chosen this turn's card, which everybody at the table can see."""
     if view["phase"] == "over":
