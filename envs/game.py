@@ -440,7 +440,7 @@ class Game:
 
         Of actions that mean the same move the first stands for all.
         """
-        target, record = getattr(self.pictures, "target", None), as_record(record)
+        target, record = getattr(self.pictures, "target", None), self._record(record)
         if target is None or seat not in (None, int(record["current_player"])):
             return {}
         view, found, moves = self.to_dict(record, seat), dict[str, list[int]](), list[Mapping[str, Any]]()
@@ -466,7 +466,7 @@ class Game:
             after: The record that it led to.
             seat: Who is told; None for one who sees everything.
         """
-        before, sentence = as_record(before), self.sentence(before, action)
+        before, sentence = self._record(before), self.sentence(before, action)
         if self.tell is None:
             return [Event(MOVE, sentence, int(before["current_player"]))]
         return self.tell(self, self.to_dict(before, seat), self.move(before, action), self.to_dict(after, seat), sentence)

@@ -10,7 +10,7 @@ import hashlib
 import json
 import os
 import sys
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
@@ -312,9 +312,7 @@ def sentences(path: Path, named: Named = NOTHING) -> Iterable[str]:
     yield _end_in_words(len(lines), lines[-1])
 
 
-def transitions(
-    lines: Sequence[dict[str, Any]], game: Game, env: VectorAECEnv
-) -> Iterator[tuple[np.ndarray, int, np.ndarray]]:
+def transitions(lines: Sequence[dict[str, Any]], game: Game, env: VectorAECEnv) -> Iterator[tuple[np.ndarray, int, np.ndarray]]:
     """The decisions of a replay that ``open_game`` has opened: the record before, the action and the record after.
 
     Chance is in the states of the file, so a game is told even where only its states are known.

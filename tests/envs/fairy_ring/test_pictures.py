@@ -1,6 +1,7 @@
 """The pictures of Fairy Ring, over hand-made positions."""
 
 import copy
+import importlib
 import itertools
 from collections import Counter
 from xml.etree import ElementTree
@@ -10,9 +11,11 @@ import pytest
 
 from envs.drawing.raster import svg_to_rgb
 from envs.fairy_ring.cards import TYPES, Card
-from envs.fairy_ring.pictures import pieces, svg, terminal
+from envs.fairy_ring.pictures import pieces, terminal
 from envs.fairy_ring.pictures import ring_layout as ring
 from envs.fairy_ring.pictures import view as drawing
+
+svg = importlib.import_module("envs.fairy_ring.pictures.svg")  # in the package its name is that of the function
 
 # Ids 0-5 are start cards, one of each type; 6-11 are of round 1, 12-17 of round 2, in the same order of types.
 CARDS = tuple(
