@@ -4,13 +4,10 @@ from typing import Any
 
 from envs.events import EFFECT, HEADING, MOVE, Event, View, plural, reckoning
 from envs.fairy_ring.cards import Card
-from envs.fairy_ring.pictures.view import OBJECTIVES, mushroom_piece
+from envs.fairy_ring.pictures.view import OBJECTIVES, Place, flight, mushroom_piece
 from envs.fairy_ring.state import MANA_PER_POINT
 from envs.fairy_ring.words import cards_of, describe
 from envs.game import Game
-
-Place = tuple[int, int]
-"""A mushroom: whose village, and which one of it from the left."""
 
 
 def tell(game: Game, before: View | None, move: View | None, after: View, sentence: str) -> list[Event]:
@@ -25,19 +22,6 @@ def tell(game: Game, before: View | None, move: View | None, after: View, senten
     if after["phase"] == "place":
         told.append(_reveal(game, after))
     return told
-
-
-def flight(view: View, start: Place, steps: int) -> list[Place]:
-    """The mushrooms that a fairy flies over from where it stands: right to left, then on in the next seat's village."""
-    player, mushroom = start
-    places = []
-    for _ in range(steps):
-        mushroom -= 1
-        if mushroom < 0:
-            player = (player + 1) % len(view["players"])
-            mushroom = len(view["players"][player]["village"]) - 1
-        places.append((player, mushroom))
-    return places
 
 
 def _heading(view: View) -> Event:

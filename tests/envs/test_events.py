@@ -6,7 +6,7 @@ import pytest
 import envs
 from envs import engine
 from envs.events import CHOICE, END, HEADING, reckoning
-from envs.fairy_ring.events import flight
+from envs.fairy_ring.pictures.view import flight
 from envs.vector import VectorAECEnv
 
 

@@ -144,7 +144,7 @@ def test_svg_shows_every_mushroom_with_type_size_and_mana():
         assert labels[label] == 1, label
     assert labels["Aca"] >= 2
     assert labels["12"] >= 1, "3 + 4 + 5 mana on the Magidrome of player 0"
-    assert "0: Magidrome, 3 cards, 0 fireflies" in titles(picture)
+    assert "1: Magidrome, 3 cards, 0 fireflies" in titles(picture)
     assert [kind for kind in TYPES if kind not in labels] == [], "the legend names all types"
 
 
@@ -153,8 +153,8 @@ def test_svg_counts_the_fireflies_of_the_top_card_or_of_all():
     view["players"][0]["village"] = village([ACADEMY, 7, 13])
     view["players"][0]["fairy"] = {"player": 1, "mushroom": 0}
     view["players"][1]["fairy"] = {"player": 1, "mushroom": 0}
-    assert "0: Academy, 3 cards, 1 fireflies" in titles(svg.svg(view, CARDS))
-    assert "0: Academy, 3 cards, 3 fireflies" in titles(svg.svg(view, CARDS, fireflies="all"))
+    assert "1: Academy, 3 cards, 1 fireflies" in titles(svg.svg(view, CARDS))
+    assert "1: Academy, 3 cards, 3 fireflies" in titles(svg.svg(view, CARDS, fireflies="all"))
 
 
 def test_svg_shows_every_fairy_on_the_ring_and_in_its_panel():
