@@ -144,3 +144,4 @@ def empty_hand(state, p):
     state["hand_size"][p] = 0
     for place in range(HAND):
         state["hand"][p, place] = NO_CARD
+
