@@ -11,7 +11,7 @@ This page is all that the rest of the suite knows of a game. A game is a package
 ``envs.engine`` says what the verbs are, ``CONTRIBUTING.md`` how to write a game, and ``examples/tic_tac_toe.py`` is a whole one.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from importlib import import_module
@@ -23,6 +23,8 @@ import numpy as np
 from envs import engine
 from envs.checks import MAX_SEED, integer, seat_or_none
 from envs.dicts import difference, wrong_form
+from envs.drawing.marks import Marks
+from envs.events import MOVE, Event, View
 
 
 class Section(NamedTuple):
@@ -103,8 +105,17 @@ class Words(Protocol):
         """An action in words."""
 
 
+Tell = Callable[["Game", View | None, View | None, View, str], list[Event]]
+"""What happened: of game, state dict before, structured move, state dict after, and the move's sentence. The dicts are what one
+seat sees; nothing may be told that they do not say. Of the deal, where ``before`` and the move are None, a heading."""
+
+
 class Pictures(Protocol):
-    """A game in pictures, drawn from a state dict alone, whole or as one seat sees it."""
+    """A game in pictures, drawn from a state dict alone, whole or as one seat sees it.
+
+    A game whose boards can be clicked also has ``target(game, view, move) -> str``, the name of the piece that a structured move
+    acts on; its ``svg`` takes ``envs.drawing.marks.Marks`` as a third argument and names pieces by ``data-piece``.
+    """
 
     def text(self, game: "Game", view: Mapping[str, Any]) -> str:
         """Plain characters for a terminal."""
@@ -155,6 +166,7 @@ class Game:
         kernels: The compiled loops over a batch.
         words: The game in words.
         pictures: The game in pictures.
+        tell: What happened, for a log; None: a move's sentence is all there is to tell, and nobody moves in secret.
         package: The module that has ``make_game``.
     """
 
@@ -176,6 +188,7 @@ class Game:
     observation_low: float = 0.0
     can_truncate: bool = False
     trace_size: int = 1
+    tell: Tell | None = None
     facts: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -412,9 +425,51 @@ class Game:
         """A picture for a terminal, whole or as one seat sees it."""
         return self.pictures.text(self, self.to_dict(record, seat))
 
-    def svg(self, record: np.ndarray, seat: int | None = None) -> str:
-        """A picture as SVG text, whole or as one seat sees it."""
-        return self.pictures.svg(self, self.to_dict(record, seat))
+    def svg(self, record: np.ndarray, seat: int | None = None, marks: Marks | None = None) -> str:
+        """A picture as SVG text, whole or as one seat sees it, with what is to be marked in it."""
+        return self.draw(self.to_dict(record, seat), marks)
+
+    def draw(self, view: View, marks: Marks | None = None) -> str:
+        """A state dict as SVG text, with what is to be marked in it; a game whose boards cannot be clicked leaves marks out."""
+        if marks is None or not hasattr(self.pictures, "target"):
+            return self.pictures.svg(self, view)
+        return self.pictures.svg(self, view, marks)  # type: ignore[call-arg]
+
+    def choices(self, record: np.ndarray, seat: int | None = None) -> dict[str, list[int]]:
+        """The legal actions by the pieces of a picture that they act on; none where another seat is to act.
+
+        Of actions that mean the same move the first stands for all.
+        """
+        target, record = getattr(self.pictures, "target", None), self._record(record)
+        if target is None or seat not in (None, int(record["current_player"])):
+            return {}
+        view, found, moves = self.to_dict(record, seat), dict[str, list[int]](), list[Mapping[str, Any]]()
+        for action in self.legal_actions(record):
+            move = self.words.move(self, record, action)
+            if move not in moves:
+                moves.append(move)
+                found.setdefault(target(self, view, move), []).append(action)
+        return found
+
+    # --- what happened ---
+
+    def opening(self, record: np.ndarray, seat: int | None = None) -> list[Event]:
+        """What there is to tell of a game just dealt, whole or as one seat sees it."""
+        return [] if self.tell is None else self.tell(self, None, None, self.to_dict(record, seat), "")
+
+    def events(self, before: np.ndarray, action: int, after: np.ndarray, seat: int | None = None) -> list[Event]:
+        """What a legal action led to, whole or as far as one seat knows of it.
+
+        Args:
+            before: The record in which it was played.
+            action: The action.
+            after: The record that it led to.
+            seat: Who is told; None for one who sees everything.
+        """
+        before, sentence = self._record(before), self.sentence(before, action)
+        if self.tell is None:
+            return [Event(MOVE, sentence, int(before["current_player"]))]
+        return self.tell(self, self.to_dict(before, seat), self.move(before, action), self.to_dict(after, seat), sentence)
 
 
 _MODULES = ("kernels", "words", "pictures")

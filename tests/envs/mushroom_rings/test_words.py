@@ -109,7 +109,7 @@ def test_sentences_say_what_a_move_does(game):
     table.do("cell", q=1, r=0)
     action = game.action(table.env.states, {"type": "orientation", "side": 0, "rotation": 0})
     words = game.sentence(table.env.states, action)
-    assert words == "player 0 lays tile 41 (0-1 red, 2-3 yellow) turned 0 at (1, 0), closing a ring of 3 and a ring of 3"
+    assert words == "player 0 lays tile 41 (E-SE red, SW-W yellow) at (1, 0), closing a ring of 3 and a ring of 3"
 
 
 def test_every_move_has_a_sentence_and_every_state_a_picture(game):
