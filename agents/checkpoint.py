@@ -4,29 +4,39 @@
 ``policy.pth``            the weights, as stable-baselines3 saves them
 ``facts.json``            the game: name, version, players, options, sizes; and how to build the network
 ``data`` and others       the rest of stable-baselines3's format: ``SelfPlayPPO.load(path)`` works
-``run.pickle``            only in a run's ``model.zip``: games, random generators, counters; read by ``--resume`` alone
+``run.json``, ``run/...`` only in a run's ``model.zip``: settings, counters, games, random generators, see ``training.state``
 ========================  ==================================================================================================
 
-A file is written aside, flushed to the disk and renamed: at any moment a reader finds the old one or the new one, whole.
+A file is written aside, flushed to the disk and renamed: at any moment a reader finds the old one or the new one, whole. Files
+are read as data: ``data``, in which stable-baselines3 keeps pickles, is for its own ``load`` and is never looked at here.
 """
 
 import io
 import json
 import os
-import pickle
+import pickletools
+import reprlib
+import warnings
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from agents.archive import are_stored, pack, read_parts
 from envs.files import write_aside
 from envs.game import Game
 
 SHIPPED = Path(__file__).with_name("checkpoints")
 """The folder of the checkpoints that come with this package, see its README."""
 
-FORMAT = 1
-FACTS, WEIGHTS, RUN = "facts.json", "policy.pth", "run.pickle"
+FORMAT, RUN_FORMAT = 1, 1
+FACTS, WEIGHTS, OPTIMIZER, RUN = "facts.json", "policy.pth", "policy.optimizer.pth", "run.json"
+MOST_FACTS, MOST_TENSORS = 100_000, 500_000_000  # bytes
+
+_PARTS_OF_TENSORS = {"collections OrderedDict", "torch._utils _rebuild_tensor_v2", "torch FloatStorage"}
+
+_BRIEF = reprlib.Repr()
+_BRIEF.maxlist, _BRIEF.maxstring, _BRIEF.maxother = 8, 80, 80
 
 
 def shipped_path(game: Game) -> Path:
@@ -80,30 +90,14 @@ def check_facts(facts: Mapping[str, Any], game: Game) -> None:
     }
     own = game_facts(game)
     for key, word in words.items():
-        if facts.get(key) != own[key]:
-            raise ValueError(f"the checkpoint's {word} is {facts.get(key)!r}, but {own[key]!r} is asked for")
+        found = facts.get(key)
+        if found != own[key] or type(found) is not type(own[key]):
+            raise ValueError(f"the checkpoint's {word} is {show(found)}, but {own[key]!r} is asked for")
 
 
-def pack(parts: Mapping[str, bytes], base: bytes = b"") -> bytes:
-    """A zip file of the parts, added to those of the zip file ``base``."""
-    buffer = io.BytesIO(base)
-    with zipfile.ZipFile(buffer, "a" if base else "w") as archive:
-        for name, content in parts.items():
-            archive.writestr(name, content)
-    return buffer.getvalue()
-
-
-def read_part(path: str | os.PathLike[str], name: str) -> bytes:
-    """One part of a checkpoint.
-
-    Raises:
-        ValueError: There is no such file or part, or the file is damaged.
-    """
-    try:
-        with zipfile.ZipFile(path) as archive:
-            return archive.read(name)
-    except (OSError, KeyError, zipfile.BadZipFile) as error:
-        raise ValueError(f"{path} is no checkpoint: {error}") from error
+def show(value: Any) -> str:
+    """Something that a file holds, as words for a message: one line, and not longer than that."""
+    return _BRIEF.repr(value)
 
 
 def read_facts(path: str | os.PathLike[str]) -> dict[str, Any]:
@@ -112,28 +106,67 @@ def read_facts(path: str | os.PathLike[str]) -> dict[str, Any]:
     Raises:
         ValueError: The file is no checkpoint.
     """
+    return _table(path, read_parts(path, {FACTS: MOST_FACTS})[FACTS], "facts")
+
+
+def _table(path: str | os.PathLike[str], content: bytes, what: str) -> dict[str, Any]:
+    """A dict from JSON."""
     try:
-        facts = json.loads(read_part(path, FACTS))
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise ValueError(f"{path} is no checkpoint: its facts cannot be read") from error
-    if not isinstance(facts, dict):
-        raise ValueError(f"{path} is no checkpoint: its facts are no table")
-    return facts
+        table = json.loads(content)
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"{path} is no checkpoint: its {what} cannot be read") from error
+    if not isinstance(table, dict):
+        raise ValueError(f"{path} is no checkpoint: its {what} are no table")
+    return table
 
 
-def read_weights(path: str | os.PathLike[str]) -> dict[str, Any]:
+def read_weights(path: str | os.PathLike[str], most: int = MOST_TENSORS) -> dict[str, Any]:
     """The weights of a checkpoint, tensors by name; nothing in the file is executed.
 
+    Args:
+        path: The file.
+        most: How many bytes they may have.
+
     Raises:
-        ValueError: The file is no checkpoint.
+        ValueError: The file is no checkpoint, or a larger one.
+    """
+    weights = read_tensors(path, WEIGHTS, most)
+    if not isinstance(weights, dict) or not all(isinstance(name, str) for name in weights):
+        raise ValueError(f"{path} holds no weights by name")
+    return weights
+
+
+def read_tensors(path: str | os.PathLike[str], name: str, most: int = MOST_TENSORS) -> Any:
+    """What PyTorch has saved as a part of a checkpoint: tensors and plain data; nothing in the file is executed.
+
+    Raises:
+        ValueError: The file is no checkpoint, the part is larger than allowed, or anything else than tensors is asked for.
     """
     import torch as th
 
-    content = read_part(path, WEIGHTS)
+    content = read_parts(path, {name: most})[name]
     try:
-        return th.load(io.BytesIO(content), map_location="cpu", weights_only=True)
-    except (RuntimeError, EOFError, pickle.UnpicklingError) as error:
+        _check_made_by_torch(content)
+        with warnings.catch_warnings(action="ignore"):
+            return th.load(io.BytesIO(content), map_location="cpu", weights_only=True)
+    except Exception as error:  # what a damaged file raises is up to PyTorch
         raise ValueError(f"{path} holds no weights that can be read") from error
+
+
+def _check_made_by_torch(content: bytes) -> None:
+    """Lets PyTorch see nothing that it would inflate, or that asks for another thing than a tensor.
+
+    Raises:
+        ValueError: It must not be loaded.
+    """
+    if not are_stored(content):
+        raise ValueError("not a file of torch.save")
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        orders = archive.read(next(name for name in archive.namelist() if name.endswith("/data.pkl")))
+    for opcode, argument, _ in pickletools.genops(orders):
+        is_call_by_name = opcode.name in ("GLOBAL", "INST", "STACK_GLOBAL")
+        if is_call_by_name and argument not in _PARTS_OF_TENSORS:
+            raise ValueError(f"{argument} is asked for")
 
 
 def weights_bytes(weights: Mapping[str, Any]) -> bytes:
@@ -150,25 +183,31 @@ def save_snapshot(path: str | os.PathLike[str], weights: Mapping[str, Any], fact
     write_aside(path, pack({WEIGHTS: weights_bytes(weights), FACTS: json.dumps(facts).encode()}))
 
 
-def save_run(path: str | os.PathLike[str], model: Any, facts: Mapping[str, Any], run: Mapping[str, Any]) -> None:
+def save_run(
+    path: str | os.PathLike[str], model: Any, facts: Mapping[str, Any], run: Mapping[str, Any], parts: Mapping[str, bytes]
+) -> None:
     """Writes a whole run: the model in stable-baselines3's format, the facts, and what else is needed to go on.
 
     Args:
         path: The file.
         model: A model of stable-baselines3.
         facts: See ``game_facts``.
-        run: Plain data.
+        run: What JSON can say of the run.
+        parts: By name, what it cannot.
     """
     buffer = io.BytesIO()
     model.save(buffer)
-    parts = {FACTS: json.dumps(facts).encode(), RUN: pickle.dumps(dict(run))}
-    write_aside(path, pack(parts, buffer.getvalue()))
+    tables = {FACTS: json.dumps(facts).encode(), RUN: json.dumps({"format": RUN_FORMAT, **run}, allow_nan=False).encode()}
+    write_aside(path, pack({**tables, **parts}, buffer.getvalue()))
 
 
 def read_run(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """What ``save_run`` kept beside the model. Only for files that one has written oneself: pickles can run code.
+    """What ``save_run`` kept of the run as JSON; what is in it is the file's word, and to be checked.
 
     Raises:
-        ValueError: The file is no checkpoint of a run.
+        ValueError: The file is no checkpoint of a run, or one of another version of this program.
     """
-    return pickle.loads(read_part(path, RUN))
+    run = _table(path, read_parts(path, {RUN: MOST_FACTS})[RUN], "run's numbers")
+    if run.get("format") != RUN_FORMAT:
+        raise ValueError(f"{path} holds a run of format {show(run.get('format'))}; {RUN_FORMAT} is read here")
+    return run

@@ -1,8 +1,10 @@
 """A trained policy as a player: needs PyTorch but nothing of the training libraries, and no environment."""
 
+import math
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch as th
@@ -21,6 +23,43 @@ BATCH_STEP = 16
 _NOISE = np.uint64(0x47756D62656C)  # tells this use of a random word from all others
 
 
+def own_weights(weights: Mapping[str, Any], blueprint: Blueprint) -> dict[str, th.Tensor]:
+    """The weights of a network among those of a ``SeatPolicy``, by their names in the network.
+
+    Raises:
+        ValueError: They are not those of the blueprint's network: other names, shapes or types, or no finite numbers.
+    """
+    own = {name.removeprefix(PREFIX): tensor for name, tensor in weights.items() if name.startswith(PREFIX)}
+    shapes = blueprint.shapes()
+    if own.keys() != shapes.keys() or not all(are_numbers(own[name], shape) for name, shape in shapes.items()):
+        raise ValueError("the weights are not those of a policy this suite trains")
+    return own
+
+
+def are_numbers(tensor: Any, shape: Sequence[int]) -> bool:
+    """Whether something is a tensor of this shape, of finite ``float32`` numbers, in memory of its own size."""
+    if not isinstance(tensor, th.Tensor) or tensor.dtype != th.float32 or tensor.layout != th.strided:
+        return False
+    return tensor.shape == tuple(shape) and tensor.is_contiguous() and bool(tensor.isfinite().all())
+
+
+def read_policy(path: str | os.PathLike[str], blueprint: Blueprint) -> dict[str, th.Tensor]:
+    """The weights of a checkpoint, tensors by name, after it was made sure that they are those of the blueprint's network.
+
+    Raises:
+        ValueError: They are others, or the file is no checkpoint.
+    """
+    numbers = sum(map(math.prod, blueprint.shapes().values()))
+    weights = read_weights(path, most=bytes_of(numbers, len(blueprint.shapes())))
+    own_weights(weights, blueprint)
+    return weights
+
+
+def bytes_of(numbers: int, tensors: int) -> int:
+    """How long a file of PyTorch with so many numbers in so many tensors may be."""
+    return 4 * numbers + 1000 * tensors + 100_000
+
+
 class PolicyNetwork:
     """A network with fixed weights, and the choice among the legal actions.
 
@@ -34,13 +73,10 @@ class PolicyNetwork:
 
     def __init__(self, blueprint: Blueprint, weights: Mapping[str, th.Tensor]) -> None:
         self.blueprint = blueprint
+        own = own_weights(weights, blueprint)
         with th.random.fork_rng(devices=[]):  # the first weights are thrown away; training's random numbers go on untouched
             self.network = blueprint.build()
-        own = {name.removeprefix(PREFIX): tensor for name, tensor in weights.items() if name.startswith(PREFIX)}
-        try:
-            self.network.load_state_dict(own)
-        except RuntimeError as error:
-            raise ValueError("the weights are not those of a policy this suite trains") from error
+        self.network.load_state_dict(own)
         self.network.requires_grad_(False)
 
     def act(self, observations: np.ndarray, action_masks: np.ndarray, words: np.ndarray, sample: bool) -> np.ndarray:
@@ -134,7 +170,8 @@ class PolicyAgent(NetworkAgent):
         check_facts(facts, game)
         # Two threads in one busy process are several times slower than one; small batches gain nothing from more.
         th.set_num_threads(1)
-        network = PolicyNetwork(Blueprint.from_facts(game, facts), read_weights(path))
+        blueprint = Blueprint.from_facts(game, facts)
+        network = PolicyNetwork(blueprint, read_policy(path, blueprint))
         super().__init__(network, _name(Path(path)) + (":sample" if sample else ""), sample)
 
 

@@ -1,26 +1,79 @@
-"""Writing files so that nobody ever finds half of one."""
+"""Writing files so that nobody ever finds half of one, and folders that one process has to itself."""
 
+import errno
 import os
+import socket
+import time
+from contextlib import suppress
 from pathlib import Path
+from typing import IO
+
+try:
+    import fcntl
+except ImportError:  # no such locks on this system
+    fcntl = None  # type: ignore[assignment]
+
+LOCK = ".lock"
+_LONGEST_NAME = 100  # characters of a target's name in that of its temporary file: file systems end names at 255 bytes
+_ABANDONED = 60.0  # seconds after which a temporary file that nobody holds is a leftover
+_ABANDONED_WITHOUT_LOCKS = 86_400.0
 
 
 def write_aside(path: str | os.PathLike[str], content: bytes) -> None:
-    """Replaces a file by another content at once, or not at all.
+    """Replaces a file by another content at once, or not at all; of several writers the last one to end holds.
+
+    What a killed writer of the same file has left beside it is taken away.
 
     Raises:
         OSError: It could not be written; the old file is as it was.
     """
     path = Path(path)
-    aside = path.with_name(f".{path.name}.tmp")
+    _take_away_leftovers(path)
+    aside = path.with_name(f"{_beginning(path)}{os.getpid()}-{os.urandom(4).hex()}.tmp")
     try:
-        with open(aside, "wb") as file:
+        with open(aside, "xb") as file:
+            _hold(file, wait=True)
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-        os.replace(aside, path)
+            if fcntl is None:
+                file.close()  # where there are no locks, an open file cannot be renamed either
+            os.replace(aside, path)
     finally:
         aside.unlink(missing_ok=True)
     _flush_folder(path.parent)
+
+
+def _beginning(path: Path) -> str:
+    return f".{path.name[:_LONGEST_NAME]}."
+
+
+def _take_away_leftovers(path: Path) -> None:
+    beginning, now = _beginning(path), time.time()
+    with os.scandir(path.parent) as entries:
+        found = [entry.path for entry in entries if entry.name.startswith(beginning) and entry.name.endswith(".tmp")]
+    for name in found:
+        try:
+            with open(name, "r+b") as file:
+                age = now - os.fstat(file.fileno()).st_mtime
+                if age > (_ABANDONED if fcntl else _ABANDONED_WITHOUT_LOCKS) and _hold(file):
+                    os.unlink(name)
+        except OSError:
+            continue  # somebody else's, or gone by now
+
+
+def _hold(file: IO[bytes], wait: bool = False) -> bool:
+    """Takes a file for this process until it is closed, which the end of the process does too; False if another one has it.
+
+    Where the system has no such locks, every file can be had.
+    """
+    if fcntl is None:
+        return True
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+    except OSError as error:
+        return error.errno not in (errno.EWOULDBLOCK, errno.EAGAIN, errno.EACCES)
+    return True
 
 
 def _flush_folder(folder: Path) -> None:
@@ -32,3 +85,62 @@ def _flush_folder(folder: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
+
+
+class Lock:
+    """A folder that one process has to itself, from here to ``release``; the end of the process, a kill too, releases it.
+
+    A file ``.lock`` in the folder is held, and says who has it. Where the system or its disk has no locks, there is none.
+
+    Args:
+        folder: Is there.
+
+    Raises:
+        ValueError: Another process, or this one, has it; the message says which.
+        OSError: The file cannot be written.
+    """
+
+    def __init__(self, folder: str | os.PathLike[str]) -> None:
+        self.path = Path(folder) / LOCK
+        self._file: IO[bytes] | None = None
+        while fcntl and not self._file:
+            file = open(self.path, "a+b")  # noqa: SIM115, it stays open as long as the lock is held
+            if not _hold(file):
+                file.seek(0)
+                holder = file.read(200).decode("ascii", "replace").strip()
+                file.close()
+                raise ValueError(f"{folder} is in use by {holder or 'another process'}")
+            if _is_at(file, self.path):
+                self._file = file
+            else:
+                file.close()  # whoever had it took the file away between our opening it and our holding it
+        if self._file:
+            _write_holder(self._file)
+
+    def release(self) -> None:
+        """Gives the folder free; once or more often."""
+        if self._file is None:
+            return
+        with self._file as file, suppress(OSError):  # in a folder that can no longer be written to, it hinders nobody
+            if _is_at(file, self.path):
+                self.path.unlink()
+        self._file = None
+
+    def __enter__(self) -> "Lock":
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.release()
+
+
+def _is_at(file: IO[bytes], path: Path) -> bool:
+    try:
+        return os.path.samestat(os.fstat(file.fileno()), os.stat(path))
+    except FileNotFoundError:
+        return False
+
+
+def _write_holder(file: IO[bytes]) -> None:
+    with suppress(OSError):  # on a full disk the lock holds without a name
+        os.ftruncate(file.fileno(), 0)
+        os.write(file.fileno(), f"process {os.getpid()} on {socket.gethostname()}\n".encode("ascii", "replace"))

@@ -5,22 +5,31 @@ Every seat learns (``training.selfplay_env``, ``training.rollout_buffer``) with 
 ``model.zip``          the latest whole checkpoint: a player for ``evaluate.py``, and all that ``--resume FOLDER`` needs to go on
                        to the same numbers as if it had never stopped
 ``snapshots/``         earlier policies, by iteration: players too, and the pool of opponents
-``metrics.csv``        one line an iteration; the same in ``tensorboard/``
+``metrics.csv``        one line an iteration, and one before the first; the same in ``tensorboard/``. A column is empty where
+                       there is nothing to tell, see ``training.metrics``
 ``settings.json``, ``learning_curve.png``
 """
 
 import argparse
+import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import Field, fields, replace
-from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from agents.checkpoint import read_run
+from agents.checkpoint import show
+from agents.registry import MAKERS
 from envs import GAMES, refuse_foreign
 from envs.command_line import Parser, describe_games
+from training.folder import MODEL, claim, claim_new, named_folder
+from training.progress import step
 from training.settings import Settings, tuned_of
+from training.state import read_settings
+
+if TYPE_CHECKING:
+    from training.run import Run
 
 
 def make_parser() -> Parser:
@@ -32,9 +41,9 @@ def make_parser() -> Parser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
         argument_default=argparse.SUPPRESS,
     )
-    parser.add_argument("--out", type=Path, metavar="DIR", help="folder of the run [runs/GAME-PLAYERS-SEED]")
-    resumes = "goes on with a run; only --timesteps may be given with it, and --env of a game of your own must be"
-    parser.add_argument("--resume", type=Path, metavar="DIR", help=resumes)
+    parser.add_argument("--out", type=named_folder, metavar="DIR", help="folder of the run [runs/GAME-PLAYERS-SEED]")
+    resumes = "goes on with a run; only --timesteps may be given with it; --env or --against with code of your own must be"
+    parser.add_argument("--resume", type=named_folder, metavar="DIR", help=resumes)
     for item in fields(Settings):
         _add_flag(parser, item)
     return parser
@@ -70,66 +79,135 @@ def read_command_line(arguments: Sequence[str] | None) -> tuple[Settings, Path |
     out, resumed = given.pop("out", None), given.pop("resume", None)
     if resumed is None:
         settings = Settings(**given)
-        settings.make_game()
+        game = settings.make_game()
+        if not _is_checkpoint(settings.against):
+            settings.make_opponent(game)  # a wrong word is told before PyTorch is imported, which takes seconds
         return settings, out, None
     return _resumed_settings(resumed, given, out), out, resumed
 
 
 def _resumed_settings(resumed: Path, given: dict[str, Any], out: Path | None) -> Settings:
-    """Those of the run to resume. Its file may name no module to import: a game of one's own is named again."""
-    named = given.pop("env", None)
+    """Those of the run to resume. Its file may name no module to import: a game or an agent of one's own is named again."""
+    named = {name: given.pop(name, None) for name in ("env", "against")}
     others = sorted(set(given) - {"timesteps"}) + ["out"] * (out is not None)
     if others:
         raise ValueError(f"--{others[0].replace('_', '-')} does not go with --resume: the run keeps its settings")
-    kept = read_run(resumed / "model.zip")["settings"]
-    if named not in (None, kept.get("env")):
-        raise ValueError(f"--env is {named}, but {resumed} holds a run of {kept.get('env')}")
-    refuse_foreign(kept.get("env"), [named])
+    kept = read_settings(resumed / MODEL)
+    with _naming(resumed):
+        settings = _kept_settings(resumed, kept, named)
+    return replace(settings, **given)
+
+
+def _kept_settings(resumed: Path, kept: dict[str, Any], named: Mapping[str, Any]) -> Settings:
+    for name, value in named.items():
+        if value not in (None, kept.get(name)):
+            raise ValueError(f"--{name} is {value}, but {resumed} holds a run of --{name} {show(kept.get(name))}")
+    refuse_foreign(kept["env"], [named["env"]])
     try:
-        return replace(Settings(**kept), **given)
+        settings = Settings(**kept)
     except TypeError as error:
         raise ValueError(f"{resumed} holds a run of another version of train.py") from error
+    if _is_own_code(settings.against) and named["against"] is None:
+        word = shlex.quote(settings.against)
+        raise ValueError(f"{resumed} names code, {word}, which is not run because a file says so; add --against {word}")
+    return settings
 
 
-def new_folder(settings: Settings, out: Path | None) -> Path:
-    """The folder of a new run.
+@contextmanager
+def _naming(folder: Path) -> Iterator[None]:
+    """Lets every error tell which run it is about."""
+    try:
+        yield
+    except ValueError as error:
+        if str(folder) in str(error):
+            raise
+        raise ValueError(f"{folder}: {error}") from error
 
-    Raises:
-        ValueError: The asked one already holds a run.
-    """
-    if out is None:
-        name = f"{settings.env}-{settings.num_players}p-{settings.seed}"
-        candidates = (Path("runs") / (name if n == 1 else f"{name}-{n}") for n in count(1))
-        return next(folder for folder in candidates if not folder.exists())
-    if (out / "model.zip").exists():
-        raise ValueError(f"{out} already holds a run; go on with --resume {out} or choose another --out")
-    return out
+
+def _is_checkpoint(agent: str) -> bool:
+    return agent.partition(":")[0] == "ppo" or agent.removesuffix(":sample").endswith(".zip")
+
+
+def _is_own_code(agent: str) -> bool:
+    return agent != "none" and agent.partition(":")[0] not in MAKERS and not _is_checkpoint(agent)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs the program; returns its exit code: 0, 2 for a wrong argument, 130 when it was stopped."""
-    try:
-        settings, out, resumed = read_command_line(arguments)
-        # PyTorch takes seconds to import: a wrong argument is told before.
-        from training.loop import print_table, train
-        from training.run import Run
+    """Runs the program.
 
-        run = Run(settings, resumed or new_folder(settings, out), is_resumed=resumed is not None)
-        if resumed:
-            run.restore()
-        else:
-            run.save()
-    except (ValueError, OSError) as error:
-        print(f"train.py: error: {' '.join(str(error).split())}", file=sys.stderr)
-        return 2
-    train(run)
-    picture = run.metrics.draw(settings.num_players)
-    if run.is_complete:
-        print_table(run, deals=10 * settings.eval_deals)
-    print(f"checkpoint {run.folder / 'model.zip'}, learning curve {picture}")
-    run.metrics.close()
+    Returns:
+        Its exit code: 0; 1 when a file could not be written on the way, 2 when it could not begin, 130 when it was stopped.
+    """
+    with ExitStack() as stack:
+        try:
+            settings, out, resumed = read_command_line(arguments)
+            folder = stack.enter_context(claim(resumed) if resumed else claim_new(settings, out))
+            run = _prepare(settings, folder, resumed is not None)
+        except (ValueError, OSError, MemoryError) as error:
+            return _complain(error, 2)
+        except KeyboardInterrupt:
+            return _complain("stopped before anything was learned", 130)
+        stack.callback(run.close)
+        return _train(run)
+
+
+def _prepare(settings: Settings, folder: Path, is_resumed: bool) -> "Run":
+    """A run that is ready to learn."""
+    with step("importing PyTorch"):
+        from training.run import Run
+    naming = _naming(folder) if is_resumed else nullcontext()
+    with naming, step(f"dealing {settings.num_envs} games of {settings.env}") as say:
+        run = Run(settings, folder, is_resumed)
+        if not is_resumed:
+            say(f", played on at random by up to {run.venv.played_ahead.max()} decisions")
+    if not is_resumed:
+        with step("scoring the policy before it learns"):
+            run.begin()
+        return run
+    with _naming(folder), step(f"going back to {run.path}"):
+        changed = run.restore()
+    if changed:
+        again = "metrics.csv was changed since; it has the lines of the checkpoint again"
+        print(f"{again}, and {changed} those that it had", file=sys.stderr)
+    return run
+
+
+def _train(run: "Run") -> int:
+    """Learns to the end, and says what came of it."""
+    from training.loop import print_table, train
+
+    try:
+        train(run)
+        picture = run.metrics.draw(run.settings.num_players)
+        if run.is_complete:
+            print_table(run, deals=10 * run.settings.eval_deals)
+    except (OSError, MemoryError) as error:
+        return _complain(f"cannot go on: {_reason(error)}; {_way_on(run)}", 1)
+    except KeyboardInterrupt:
+        return _complain(f"stopped at once; {_way_on(run)}", 130)
+    print(f"checkpoint {run.path}, learning curve {picture}")
     if run.is_complete:
         return 0
-    own = "" if settings.env in GAMES else f" --env {settings.env}"
-    print(f"stopped early; go on with: python train.py --resume {run.folder}{own}")
+    print(f"stopped early; {_way_on(run)}")
     return 130
+
+
+def _way_on(run: "Run") -> str:
+    if not run.path.exists():
+        return f"{run.folder} holds no checkpoint any more"
+    words = ["python", "train.py", "--resume", str(run.folder)]
+    words += [] if run.settings.env in GAMES else ["--env", run.settings.env]
+    words += ["--against", run.settings.against] if _is_own_code(run.settings.against) else []
+    return f"go on with: {shlex.join(words)}"
+
+
+def _reason(error: object) -> str:
+    """An error in one line."""
+    if isinstance(error, MemoryError):
+        return f"there is not enough memory {error}".strip()
+    return " ".join(str(error).split())
+
+
+def _complain(error: object, code: int) -> int:
+    print(f"train.py: error: {_reason(error)}", file=sys.stderr)
+    return code

@@ -2,47 +2,80 @@
 
 import signal
 import sys
+import threading
+from contextlib import nullcontext
 from typing import Any
 
 from tqdm import tqdm
 
 from training.metrics import score_columns, score_table
-from training.run import Run
+from training.progress import Ticker, step
+from training.run import WATCHED_DEALS, Run
 
-WATCHED_DEALS, FINAL_DEALS = 0, 1  # seeds of the deals of the evaluations on the way, and of the table at the end
+FINAL_DEALS = 1  # seed of the deals of the table at the end
 
 
 def train(run: Run) -> None:
-    """Learns until the decisions of the settings are made, or Ctrl-C."""
-    settings, model = run.settings, run.model
-    bar = tqdm(
-        desc=run.game.id, total=settings.timesteps, initial=model.num_timesteps, unit=" samples", unit_scale=True,
-        dynamic_ncols=True, smoothing=0.05, mininterval=0.5 if sys.stderr.isatty() else 20,
-    )  # fmt: skip
-    with bar, StopSignal() as stop:
-        while not run.is_complete and not stop.is_wanted:
-            row = run.learn()
-            is_due = run.iteration % settings.eval_every == 0 or run.is_complete
-            if is_due:
-                scores = run.evaluate(settings.eval_deals, WATCHED_DEALS)
-                row |= score_columns(scores)
-                wins = (f"{name} {result.win_share['mean']:.0%}" for name, result in scores.items())
-                bar.set_postfix_str(f"wins against {', '.join(wins)}", refresh=False)
-            run.metrics.write(row)
-            if is_due:
-                run.save()
-            bar.update(settings.samples)
+    """Learns until the decisions of the settings are made, or Ctrl-C.
+
+    Raises:
+        OSError: A file could not be written; the last checkpoint is whole.
+    """
+    with StopSignal() as stop:
+        if not run.is_complete:
+            with step("learning from the first games"):
+                iterate(run)
+        with _bar(run) as bar, _moving(bar):
+            while not run.is_complete and not stop.is_wanted:
+                words = iterate(run)
+                if words:
+                    bar.set_postfix_str(words, refresh=False)
+                bar.update(run.settings.samples)
         run.save()
 
 
+def iterate(run: Run) -> str:
+    """Learns from one rollout, evaluates and saves where that is due; the evaluation in words, if there was one."""
+    row, words = run.learn(), ""
+    is_due = run.iteration % run.settings.eval_every == 0 or run.is_complete
+    if is_due:
+        scores = run.evaluate(run.settings.eval_deals, WATCHED_DEALS)
+        row |= score_columns(scores)
+        wins = ", ".join(f"{name} {result.win_share['mean']:.0%}" for name, result in scores.items())
+        words = f"wins against {wins}"
+    run.metrics.write(row)
+    if is_due or run.is_save_due:
+        run.save()
+    return words
+
+
+def _bar(run: Run) -> Any:
+    """The progress of a run. It ends with a whole rollout, which is behind the decisions that were asked for."""
+    samples = run.settings.samples
+    return tqdm(
+        desc=run.game.id, total=-(-run.settings.timesteps // samples) * samples, initial=run.model.num_timesteps,
+        unit=" samples", unit_scale=True, dynamic_ncols=True, smoothing=0.05, mininterval=0.5 if sys.stderr.isatty() else 20,
+    )  # fmt: skip
+
+
+def _moving(bar: Any) -> Any:
+    """Lets the clock of a bar go on while an iteration lasts, where somebody may be looking."""
+    return Ticker(1.0, bar.refresh) if sys.stderr.isatty() else nullcontext()
+
+
 class StopSignal:
-    """Turns the first Ctrl-C into a wish to stop; the second one stops at once."""
+    """Turns the first Ctrl-C into a wish to stop; the second one stops at once.
+
+    Outside the main thread nothing is changed: there, Python lets nobody handle signals.
+    """
 
     def __init__(self) -> None:
         self.is_wanted = False
+        self._before: dict[int, Any] = {}
 
     def __enter__(self) -> "StopSignal":
-        self._before = {number: signal.signal(number, self._want) for number in (signal.SIGINT, signal.SIGTERM)}
+        if threading.current_thread() is threading.main_thread():
+            self._before = {number: signal.signal(number, self._want) for number in (signal.SIGINT, signal.SIGTERM)}
         return self
 
     def _want(self, number: int, frame: Any) -> None:
@@ -51,7 +84,8 @@ class StopSignal:
 
     def __exit__(self, *error: object) -> None:
         for number, handler in self._before.items():
-            signal.signal(number, handler)
+            # A handler that was not made by Python is not known to it, and cannot be put back.
+            signal.signal(number, signal.SIG_DFL if handler is None else handler)
 
 
 def print_table(run: Run, deals: int) -> None:

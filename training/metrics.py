@@ -4,15 +4,18 @@ import csv
 import os
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from itertools import count
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 
 from agents.registry import make_agent
+from envs.files import write_aside
 from envs.game import Game
 from evaluation.ratings import placement, win_share
 from evaluation.tournament import deal_seeds, play
+from training.board import Board
 
 TRAINING = (
     "iteration", "timesteps", "seconds", "samples_per_second", "games", "length", "reward_against_others",
@@ -20,6 +23,14 @@ TRAINING = (
     "explained_variance",
 )  # fmt: skip
 SCORES = ("win_share", "placement")
+METRICS = "metrics.csv"
+
+TAGS = {
+    **{name: f"time/{name}" for name in ("iteration", "seconds", "samples_per_second")},
+    **{name: f"rollout/{name}" for name in ("games", "length", "reward_against_others")},
+    **{name: f"train/{name}" for name in TRAINING[TRAINING.index("learning_rate") :]},
+}
+"""What TensorBoard calls the columns: by the groups of stable-baselines3; scores are under ``eval/``."""
 
 
 class Score(NamedTuple):
@@ -68,80 +79,127 @@ def score_table(scores: Mapping[str, Score]) -> str:
 
 
 class Metrics:
-    """The files of one run.
+    """The files of one run, ``metrics.csv`` and ``tensorboard/``; the lines are kept in memory too, for the checkpoints.
 
-    A line of ``metrics.csv`` is one write: whoever ends the program, no line is there by half.
+    A line of ``metrics.csv`` is one write: whoever ends the program, no line is there by half. A column is empty where there is
+    nothing to tell: scores where the policy was not scored, what was learned before anything was, ``length`` where no game
+    ended, and ``reward_against_others`` where none ended in which somebody else played.
 
     Args:
-        folder: Of the run; the lines that are there already stay.
+        folder: Of the run.
         opponents: Names of the players against which the policy is scored.
+
+    Attributes:
+        content: All of ``metrics.csv``.
     """
 
     def __init__(self, folder: Path, opponents: Sequence[str]) -> None:
         self.folder, self.opponents = folder, list(opponents)
-        self.columns = [*TRAINING, *(f"{name}_{what}" for name in opponents for what in SCORES)]
+        scores = [f"{name}_{what}" for name in opponents for what in SCORES]
+        self.columns = [*TRAINING, *scores]
+        self.tags = TAGS | {name: f"eval/{name}" for name in scores}
         self.path = folder / "metrics.csv"
-        self._file = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666)
-        if not self.path.stat().st_size:
-            self._append(self.columns)
-        self._open_board(None)
+        self.content = (",".join(self.columns) + "\n").encode()
+        self._file: BinaryIO | None = None
+        self._board: Board | None = None
+        self._early: list[Mapping[str, float]] = []
 
-    def _append(self, cells: Sequence[str]) -> None:
-        os.write(self._file, (",".join(cells) + "\n").encode())
+    def open(self, timesteps: int = 0) -> Path | None:
+        """Brings the files to what is known; what a run has written behind its last checkpoint is forgotten.
 
-    def _open_board(self, purge_step: int | None) -> None:
-        from torch.utils.tensorboard import SummaryWriter
+        Args:
+            timesteps: Of the checkpoint.
 
-        self._board: Any = SummaryWriter(str(self.folder / "tensorboard"), purge_step=purge_step)
+        Returns:
+            Where the file's old content is now, if that was another one than this run's; None if nothing was lost.
+        """
+        aside = self._put_away()
+        write_aside(self.path, self.content)
+        self._file = open(self.path, "ab", buffering=0)  # noqa: SIM115, it is open as long as the run
+        self._board = Board(self.folder / "tensorboard", timesteps + 1)
+        for row in self._early:
+            self._show(row)
+        self._early.clear()
+        return aside
+
+    def _put_away(self) -> Path | None:
+        """Renames a file whose lines are not those of this run."""
+        try:
+            with open(self.path, "rb") as file:
+                found = file.read(len(self.content))
+        except FileNotFoundError:
+            return None
+        if self.content.startswith(found):
+            return None
+        aside = next(path for n in count(1) if not (path := self.path.with_name(f"metrics-changed-{n}.csv")).exists())
+        os.replace(self.path, aside)
+        return aside
+
+    def take(self, content: bytes, iteration: int) -> None:
+        """Takes over the lines of a checkpoint.
+
+        Raises:
+            ValueError: They are not those of a run of so many iterations.
+        """
+        header, *lines = content.decode("ascii", "replace").split("\n")
+        is_whole = header == ",".join(self.columns) and len(lines) == iteration + 2 and not lines[-1]
+        if not is_whole or not all(map(self._is_line, range(iteration + 1), lines)):
+            raise ValueError(f"its {METRICS} are not those of a run of {iteration} iterations")
+        self.content = content
+
+    def _is_line(self, number: int, line: str) -> bool:
+        cells = line.split(",")
+        return len(cells) == len(self.columns) and cells[0] == str(number) and cells[1].isdigit() and all(map(_is_cell, cells))
 
     def write(self, row: Mapping[str, float]) -> None:
         """Adds a line; numbers that have no column are left out, columns without a number stay empty."""
-        self._append([_cell(row.get(name)) for name in self.columns])
-        for name in self.columns[2:]:
-            if name in row:
-                self._board.add_scalar(name, row[name], row["timesteps"])
+        line = (",".join(_cell(row.get(name)) for name in self.columns) + "\n").encode()
+        self.content += line
+        if self._file:
+            write_all(self._file, line)
+            self._show(row)
+        else:
+            self._early.append(row)
 
-    def flush(self) -> int:
-        """Sees to it that all lines are on the disk; returns their length in bytes."""
-        os.fsync(self._file)
-        self._board.flush()
-        return self.path.stat().st_size
-
-    def cut(self, length: int, timesteps: int) -> None:
-        """Forgets what came after a checkpoint: after so many bytes, and for TensorBoard after so many timesteps."""
-        os.truncate(self.path, length)
-        self._board.close()
-        self._open_board(timesteps + 1)
+    def _show(self, row: Mapping[str, float]) -> None:
+        if self._board:
+            self._board.write(row["timesteps"], {tag: row[name] for name, tag in self.tags.items() if name in row})
 
     def close(self) -> None:
         """Closes the files."""
-        os.close(self._file)
-        self._board.close()
+        for file in (self._file, self._board):
+            if file:
+                file.close()
+        self._file = self._board = None
 
     def draw(self, num_players: int) -> Path:
         """Draws the scores over the decisions learned from; returns the picture's path."""
-        import matplotlib
+        from training.learning_curve import draw
 
-        matplotlib.use("Agg")
-        from matplotlib import pyplot as plt
+        rows = list(csv.DictReader(self.content.decode().splitlines()))
+        path = self.folder / "learning_curve.png"
+        write_aside(path, draw(rows, self.opponents, num_players))
+        return path
 
-        with open(self.path, newline="") as file:
-            rows = list(csv.DictReader(file))
-        figure, axes = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
-        for axis, what, par in zip(axes, SCORES, (1 / num_players, 0.0), strict=True):
-            for name in self.opponents:
-                scored = [row for row in rows if row[f"{name}_{what}"]]
-                steps, scores = ([float(row[key]) for row in scored] for key in ("timesteps", f"{name}_{what}"))
-                axis.plot(list(steps), list(scores), marker=".", label=f"against {name}")
-            axis.axhline(par, color="grey", linewidth=1, linestyle=":", label="equal strength")
-            axis.set(xlabel="decisions learned from", ylabel=what.replace("_", " "))
-            axis.legend()
-        figure.savefig(self.folder / "learning_curve.png", dpi=120)
-        plt.close(figure)
-        return self.folder / "learning_curve.png"
+
+def write_all(file: BinaryIO, content: bytes) -> None:
+    """Writes to an unbuffered file, which may take less at a time.
+
+    Raises:
+        OSError: The disk is full, or the like.
+    """
+    while content:
+        content = content[file.write(content) :]
 
 
 def _cell(number: float | None) -> str:
     if number is None:
         return ""
     return f"{number:.6g}" if isinstance(number, float) else str(number)
+
+
+def _is_cell(cell: str) -> bool:
+    try:
+        return not cell or float(cell) is not None
+    except ValueError:
+        return False

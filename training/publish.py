@@ -12,18 +12,21 @@ import shlex
 import sys
 import zipfile
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import envs
-from agents.checkpoint import FACTS, SHIPPED, WEIGHTS, check_facts, read_facts, read_run, read_weights, weights_bytes
+from agents.checkpoint import FACTS, SHIPPED, WEIGHTS, check_facts, read_facts, read_weights, show, weights_bytes
 from agents.policy import PREFIX, PolicyAgent
 from envs.files import write_aside
 from envs.game import Game
 from evaluation.provenance import machine, versions
+from training.folder import named_folder
 from training.metrics import fixed_opponents, score
 from training.settings import Settings
+from training.state import RunState, read_settings, read_state
 
 FORMAT = 1
 MOST_BYTES = 5_000_000
@@ -35,7 +38,7 @@ def publish(run: Path, folder: Path = SHIPPED, deals: int = DEALS) -> list[Path]
     """Writes checkpoint and facts of a run, and returns their paths.
 
     Args:
-        run: Folder of a finished run of ``train.py``, one's own: part of it is read as a pickle.
+        run: Folder of a finished run of ``train.py``.
         folder: Where the files go.
         deals: Deals of the figures, each played from every seat.
 
@@ -44,15 +47,16 @@ def publish(run: Path, folder: Path = SHIPPED, deals: int = DEALS) -> list[Path]
         OSError: The files could not be written.
     """
     model = run / "model.zip"
-    state, facts = read_run(model), read_facts(model)
-    settings = state["settings"]
-    if state["timesteps"] < settings["timesteps"]:
+    facts, kept = read_facts(model), read_settings(model)
+    envs.refuse_foreign(kept["env"])
+    state = read_state(model, Settings(**kept))
+    settings = state.settings
+    if state.timesteps < settings.timesteps:
         raise ValueError(f"{run} has stopped early; go on with: python train.py --resume {run}")
-    envs.refuse_foreign(settings["env"])
-    game = envs.make_game(settings["env"], settings["num_players"])
+    game = envs.make_game(settings.env, settings.num_players)
     check_facts(facts, game)
-    if facts["options"] != dict(game.options):
-        raise ValueError(f"{run} was trained with options {facts['options']}, but {game.name} has {dict(game.options)}")
+    if facts.get("options") != dict(game.options):
+        raise ValueError(f"{run} was trained with options {show(facts.get('options'))}, but {game.name} has {dict(game.options)}")
     content = strip(model)
     if len(content) > MOST_BYTES:
         raise ValueError(f"the checkpoint has {len(content):,} bytes; at most {MOST_BYTES:,} are shipped")
@@ -75,9 +79,9 @@ def strip(model: Path) -> bytes:
     return buffer.getvalue()
 
 
-def tell(game: Game, state: Mapping[str, Any], content: bytes) -> dict[str, Any]:
+def tell(game: Game, state: RunState, content: bytes) -> dict[str, Any]:
     """What made a checkpoint: command, seed, the checkpoint it began with, time, machine, versions."""
-    settings = state["settings"]
+    settings = asdict(state.settings)
     libraries = ("stable-baselines3", "sb3-contrib")
     return {
         "format": FORMAT,
@@ -86,9 +90,9 @@ def tell(game: Game, state: Mapping[str, Any], content: bytes) -> dict[str, Any]
         "options": dict(game.options),
         "command": command_of(settings),
         "seed": settings["seed"],
-        "start": state.get("start"),
-        "decisions": state["timesteps"],
-        "training_seconds": round(state["seconds"]),
+        "start": state.start,
+        "decisions": state.timesteps,
+        "training_seconds": round(state.seconds),
         "published": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
         "machine": machine(),
         "versions": versions(["ppo"], game, libraries),
@@ -126,7 +130,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Runs the program; returns its exit code: 0, or 2 for a run that cannot be published."""
     parser = argparse.ArgumentParser(prog="python -m training.publish", description=__doc__)
     parser.add_argument("run", type=Path, metavar="RUN_FOLDER", help="folder of a finished run of train.py")
-    parser.add_argument("--out", type=Path, default=SHIPPED, metavar="DIR", help="where the files go [agents/checkpoints]")
+    parser.add_argument(
+        "--out", type=named_folder, default=SHIPPED, metavar="DIR", help="where the files go [agents/checkpoints]"
+    )
     parser.add_argument("--deals", type=int, default=DEALS, help="deals of the figures [%(default)s]")
     args = parser.parse_args(argv)
     try:

@@ -6,6 +6,7 @@ for only that buffer knows whose decision was whose. In a share of the games an 
 N games, P seats, D observation length, A actions.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from envs.game import Game
 from training.games import Games, leads_of
 from training.rollout_buffer import Turn
 from training.snapshots import NO_SNAPSHOT, SnapshotPool
+from training.stagger import move_apart
 from training.vec_env import SeatsVecEnv
 
 NO_ROWS = np.zeros(0, np.int64)
@@ -42,6 +44,8 @@ class SelfPlayVecEnv(SeatsVecEnv):
         shaping: Paid for each unit by which a seat's standing gains on the mean of the others', as the game goes; in all
             ``shaping`` times the final lead, less the lead at the first decision of a learning seat: what a snapshot that
             begins has gained by then is paid to nobody. Standings are those of the game's ``score``. It sums to 0 over the seats.
+        staggered: Whether fresh games are played on at random, each to another decision, so that not all end at once, see
+            ``training.stagger``.
 
     Raises:
         ValueError: A share outside of 0 to 1, or an argument that ``VectorAECEnv`` does not take.
@@ -58,6 +62,7 @@ class SelfPlayVecEnv(SeatsVecEnv):
         pool: SnapshotPool | None = None,
         against: Agent | None = None,
         shaping: float = 0.0,
+        staggered: bool = False,
     ) -> None:
         if not 0 <= snapshot_share <= 1:
             raise ValueError(f"snapshot_share is {snapshot_share}; it must be from 0 to 1")
@@ -72,6 +77,10 @@ class SelfPlayVecEnv(SeatsVecEnv):
         self._learns = np.ones((num_envs, self.num_players), np.bool_)
         self._statistics = np.zeros(4)  # games, decisions in them, learning seats in games with others, what those were paid
         self._next_seed = seed
+        self._seed = seed
+        self._is_staggered = staggered
+        self.played_ahead = np.zeros(num_envs, np.int64)
+        """``(N,) int64``: how many decisions of its first game each row was played on before anybody learned."""
 
     @property
     def seats_to_move(self) -> np.ndarray:
@@ -90,6 +99,8 @@ class SelfPlayVecEnv(SeatsVecEnv):
     def reset(self) -> np.ndarray:
         """Deals all games anew; the observations ``(N, D)`` of the seats to act."""
         self._deal_all()
+        if self._is_staggered:
+            self.played_ahead = move_apart(self.games, self._seed)
         self._seat_others(np.arange(self.num_envs))
         self._begin_turn()
         self.last_turn.codes[:] = engine.TERMINATED  # no learning seat has decided anything yet: what ends now is no episode
@@ -171,13 +182,17 @@ class SelfPlayVecEnv(SeatsVecEnv):
 
     def _seat_others(self, rows: np.ndarray) -> None:
         """Says which seats learn in games that have just begun: all, all but the snapshot's, or one."""
-        seats = (rows + self.games.episodes[rows]) % self.num_players
-        is_seat = seats[:, None] == np.arange(self.num_players)
+        is_seat = self._own_seats(rows)
         if self.against is not None:
             self._learns[rows] = is_seat
         else:
             is_played = self._is_for_snapshot[rows] & (self._playing != NO_SNAPSHOT)
             self._learns[rows] = ~(is_seat & is_played[:, None])
+
+    def _own_seats(self, rows: np.ndarray) -> np.ndarray:
+        """Which seat is the one that is not like the others, in each of some games: ``(K, P) bool``."""
+        seats = (rows + self.games.episodes[rows]) % self.num_players
+        return seats[:, None] == np.arange(self.num_players)
 
     def take_statistics(self) -> dict[str, float]:
         """What was counted since the last call: games, their mean length, and the learners' mean reward against others."""
@@ -191,10 +206,10 @@ class SelfPlayVecEnv(SeatsVecEnv):
         return statistics
 
     def get_state(self) -> dict[str, Any]:
-        """All that decides how the games go on, as plain data."""
+        """All that decides how the games go on: bytes, an array, and data that JSON can say."""
         return {
             "games": self.games.get_state(),
-            "learns": self._learns.tolist(),
+            "learns": self._learns.copy(),
             "playing": self._playing,
             "pool": self.pool.numbers,
             "pool_rng": self.pool.rng.bit_generator.state,
@@ -202,18 +217,31 @@ class SelfPlayVecEnv(SeatsVecEnv):
             "dropped_games": self.dropped_games,
         }
 
-    def set_state(self, state: dict[str, Any]) -> np.ndarray:
+    def set_state(self, state: Mapping[str, Any]) -> np.ndarray:
         """Goes on from ``get_state``, after the pool was filled with the same snapshots; the observations ``(N, D)``.
 
         Raises:
-            ValueError: The state is of other games or another pool.
+            ValueError: The state is of other games or another pool, or seats learn in it that cannot.
         """
         if state["pool"] != self.pool.numbers or state["playing"] not in [NO_SNAPSHOT, *self.pool.numbers]:
             raise ValueError(f"the pool holds snapshots {self.pool.numbers}, the state is of {state['pool']}")
         self.games.set_state(state["games"])
+        self._check_learners(state["learns"], state["playing"] != NO_SNAPSHOT)
         self._learns[:] = state["learns"]
         self._playing = state["playing"]
         self.pool.rng.bit_generator.state = state["pool_rng"]
         self._statistics = np.array(state["statistics"])
         self.dropped_games = state["dropped_games"]
         return self._observations()
+
+    def _check_learners(self, learns: np.ndarray, has_snapshot: bool) -> None:
+        """Refuses seats for which there would be no player, and games in which nobody would ever learn."""
+        is_seat = self._own_seats(self._rows)
+        if self.against is not None:
+            possible = (learns == is_seat).all(1)
+        else:
+            others = (learns == ~is_seat).all(1) & self._is_for_snapshot & has_snapshot
+            possible = learns.all(1) | others
+        acts = learns[self._rows, self.games.agent_selection]
+        if not (possible & acts).all():
+            raise ValueError(f"game {int(np.argmin(possible & acts))} of the state has learning seats that it cannot have")

@@ -1,19 +1,29 @@
 """All that decides the numbers of a training run. The command line is made from these settings; nothing here needs PyTorch."""
 
+import operator
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import Field, dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 import envs
-from agents.networks import KINDS
+from agents.checkpoint import show
+from agents.networks import KINDS, MOST_WIDTHS, WIDEST, are_widths
 from envs.command_line import parse_options
 from envs.game import Game, Tuned
 
 if TYPE_CHECKING:
     from agents.agent import Agent
     from agents.networks.blueprint import Blueprint
+
+MOST_SAMPLES = 2**22
+"""Decisions in a rollout: with the views of the games it fills gigabytes."""
+
+_MOST = {
+    "timesteps": 2**53, "num_envs": 2**16, "num_steps": 2**16, "epochs": 1000, "pool_size": 1000, "threads": 2,
+    "snapshot_every": 2**31, "eval_every": 2**31, "eval_deals": 10**6, "checkpoint_seconds": 2**31,
+}  # fmt: skip
 
 _UNSET: Any = object()  # stands for the default of the game, or else the usual one
 
@@ -56,22 +66,25 @@ class Settings:
     pool_size: int = setting(20, "N", "latest snapshots that may play")
     eval_every: int = setting(50, "N", "iterations between two evaluations, each followed by a checkpoint")
     eval_deals: int = setting(100, "N", "deals in an evaluation; each is played from every seat")
+    checkpoint_seconds: int = setting(180, "SECONDS", "between two checkpoints at most, by the clock; the numbers are the same")
     threads: int = setting(2, "N", "that share the work of a game's own network; the numbers are the same for 1 and 2", (1, 2))
 
     def __post_init__(self) -> None:
-        own = tuned_of(self.env if self.env is not _UNSET else USUAL["env"]).training
+        own = tuned_of(USUAL["env"] if self.env is _UNSET else _typed(fields(self)[0], self.env)).training
         for item in fields(self):
             if getattr(self, item.name) is _UNSET:
                 object.__setattr__(self, item.name, _fresh(own.get(item.name, item.metadata["default"])))
         self._check_all()
 
     def _check_all(self) -> None:
-        counts = ("timesteps", "num_envs", "num_steps", "epochs", "pool_size", "threads")
-        for name in (*counts, "snapshot_every", "eval_every", "eval_deals"):
-            _check(self, name, getattr(self, name) >= 1, "at least 1")
+        for item in fields(self):
+            object.__setattr__(self, item.name, _typed(item, getattr(self, item.name)))
+        for name, most in _MOST.items():
+            _check(self, name, 1 <= getattr(self, name) <= most, f"from 1 to {most}")
+        _check(self, "num_steps", self.samples <= MOST_SAMPLES, f"at most {MOST_SAMPLES // self.num_envs} with so many games")
         _check(self, "seed", 0 <= self.seed < 2**31, "from 0 to 2147483647")
         _check(self, "batch_size", 2 <= self.batch_size <= self.samples, f"from 2 to {self.samples} (envs x steps)")
-        _check(self, "net", len(self.net) > 0 and min(self.net) >= 1, "one width or more, each at least 1")
+        _check(self, "net", are_widths(self.net), f"1 to {MOST_WIDTHS} widths from 1 to {WIDEST}")
         for name in ("gae_lambda", "snapshot_share"):
             _check(self, name, 0 <= getattr(self, name) <= 1, "from 0 to 1")
         for name in ("learning_rate", "final_learning_rate", "clip_range"):
@@ -101,9 +114,48 @@ class Settings:
         return envs.make_game(self.env, self.num_players, **parse_options(self.env, self.option))
 
 
+def _typed(item: Field, value: Any) -> Any:
+    """A value of a setting's own type.
+
+    Raises:
+        ValueError: It is of another one, or none of the choices.
+    """
+    kind: Any = item.type
+    try:
+        typed = [_one(kind.__args__[0], each) for each in _many(value)] if kind in _LISTS else _one(kind, value)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ValueError(f"{_flag(item.name)} is {show(value)}; it must be {_WORDS[kind]}") from error
+    choices = item.metadata["choices"]
+    if choices and typed not in choices:
+        raise ValueError(f"{_flag(item.name)} is {show(value)}; choose from {', '.join(map(str, choices))}")
+    return typed
+
+
+_LISTS = (list[int], list[str])
+_WORDS: dict[Any, str] = {
+    int: "an integer", float: "a number", str: "a word", list[int]: "a list of integers", list[str]: "a list of words"
+}  # fmt: skip
+
+
+def _many(value: Any) -> Any:
+    if not isinstance(value, list | tuple):
+        raise TypeError
+    return value
+
+
+def _one(kind: type, value: Any) -> Any:
+    if isinstance(value, bool) or isinstance(value, str) != (kind is str):
+        raise TypeError
+    return operator.index(value) if kind is int else kind(value)
+
+
+def _flag(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
+
+
 def _check(settings: Settings, name: str, is_good: bool, wanted: str) -> None:
     if not is_good:
-        raise ValueError(f"--{name.replace('_', '-')} is {getattr(settings, name)}; it must be {wanted}")
+        raise ValueError(f"{_flag(name)} is {show(getattr(settings, name))}; it must be {wanted}")
 
 
 USUAL: dict[str, Any] = {item.name: item.metadata["default"] for item in fields(Settings)}

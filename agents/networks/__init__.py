@@ -1,4 +1,15 @@
 """The networks that learn: one for every game, and those that read the parts of one game's observation."""
 
+from collections.abc import Sequence
+from typing import Any
+
 KINDS = ("own", "flat")
 """What a training run may be told to learn with: the game's own network where it has one, or the flat one."""
+
+MOST_WIDTHS, WIDEST = 16, 8192
+"""Of the hidden layers: how many, and of what width."""
+
+
+def are_widths(numbers: Sequence[Any]) -> bool:
+    """Whether these may be the widths of hidden layers."""
+    return 1 <= len(numbers) <= MOST_WIDTHS and all(type(number) is int and 1 <= number <= WIDEST for number in numbers)

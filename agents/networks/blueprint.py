@@ -5,11 +5,16 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
+import torch as th
 from torch import nn
 
-from agents.networks import KINDS
+from agents.checkpoint import show
+from agents.networks import KINDS, MOST_WIDTHS, WIDEST, are_widths
 from agents.networks.layers import FlatNetwork
 from envs.game import Game
+
+MOST_NUMBERS = 50_000_000
+"""Weights of a network, at most: more than any machine of these games learns with, and less than would bring one down."""
 
 
 @dataclass(frozen=True)
@@ -30,11 +35,24 @@ class Blueprint:
         """An untrained network.
 
         Raises:
-            ValueError: There is no such kind.
+            ValueError: There is no such kind, or it would be too large.
+        """
+        self.shapes()
+        return self._maker(self.game, self.widths)
+
+    def shapes(self) -> dict[str, tuple[int, ...]]:
+        """The shapes of the network's weights by name, found without the memory that they would take.
+
+        Raises:
+            ValueError: As of ``build``.
         """
         if self.kind not in KINDS:
             raise ValueError(f"network is {self.kind!r}; choose from {', '.join(KINDS)}")
-        return self._maker(self.game, self.widths)
+        with th.device("meta"):
+            weights = self._maker(self.game, self.widths).state_dict()
+        if (numbers := sum(weight.numel() for weight in weights.values())) > MOST_NUMBERS:
+            raise ValueError(f"a network with {numbers:,} weights is too large; at most {MOST_NUMBERS:,} are allowed")
+        return {name: tuple(weight.shape) for name, weight in weights.items()}
 
     @property
     def _maker(self) -> Callable[[Game, Sequence[int]], nn.Module]:
@@ -56,9 +74,10 @@ class Blueprint:
         """
         kind, widths = facts.get("network"), facts.get("widths")
         if kind not in KINDS:
-            raise ValueError(f"the checkpoint's network is {kind!r}; it must be one of {', '.join(KINDS)}")
-        if not isinstance(widths, list) or not widths or not all(type(width) is int and width >= 1 for width in widths):
-            raise ValueError(f"the checkpoint's widths are {widths!r}; they must be whole numbers from 1")
+            raise ValueError(f"the checkpoint's network is {show(kind)}; it must be one of {', '.join(KINDS)}")
+        if not isinstance(widths, list) or not are_widths(widths):
+            wanted = f"1 to {MOST_WIDTHS} integers from 1 to {WIDEST}"
+            raise ValueError(f"the checkpoint's widths are {show(widths)}; they must be {wanted}")
         return cls(game, kind, tuple(widths))
 
     @property

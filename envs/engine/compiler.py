@@ -131,8 +131,9 @@ def _cache_parents() -> list[Path]:
     named = os.environ.get("NUMBA_CACHE_DIR")
     if named:
         return [Path(named)]
-    home = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-    return [Path(__file__).parent / "__pycache__", Path(home) / "fairy_rings"]
+    # Where there is no home, "~" stays "~": a folder of that name would appear wherever the program is started.
+    homes = [Path(os.environ.get("XDG_CACHE_HOME", "")), Path(os.path.expanduser("~")) / ".cache"]
+    return [Path(__file__).parent / "__pycache__", *(home / "fairy_rings" for home in homes if home.is_absolute())]
 
 
 def _digest(sources: tuple[Path, ...]) -> str:

@@ -282,7 +282,7 @@ def _copy_of_package(tmp_path):
 
 def test_a_read_only_installation_caches_in_the_home(tmp_path):
     site = _copy_of_package(tmp_path)
-    (site / "envs" / "__pycache__").write_text("a file where the folder would be: nobody can write there, not even root")
+    (site / "envs" / "engine" / "__pycache__").write_text("a file where the folder would be: nobody can write there, not even root")
     home = tmp_path / "home"
     found = run("-B", "-c", LIST_FOLDERS, cwd=site, HOME=str(home), XDG_CACHE_HOME=str(home / "cache"))
     assert found.startswith(str(home / "cache" / "fairy_rings"))
@@ -290,13 +290,26 @@ def test_a_read_only_installation_caches_in_the_home(tmp_path):
 
 def test_without_a_writable_place_it_works_without_a_cache(tmp_path):
     site = _copy_of_package(tmp_path)
-    (site / "envs" / "__pycache__").write_text("")
+    (site / "envs" / "engine" / "__pycache__").write_text("")
     (tmp_path / "nowhere").write_text("")
     settings = {"HOME": str(tmp_path / "nowhere"), "XDG_CACHE_HOME": str(tmp_path / "nowhere"), "NUMBA_DISABLE_JIT": "0"}
     assert run("-B", "-c", LIST_FOLDERS, cwd=site, **settings).strip() == "None"
     program = "import envs; env = envs.make_vec('fairy_ring', 1, seed=1); print(env.states['first_player'][0])"
     expected = envs.make_vec("fairy_ring", 1, seed=1).states["first_player"][0]
     assert run("-B", "-c", program, cwd=site, **settings).strip() == str(expected)
+
+
+NOBODY = "import os, pwd; os.environ.pop('HOME', None); pwd.getpwuid = {}.__getitem__; " + LIST_FOLDERS
+
+
+@pytest.mark.parametrize("cache_home", ["", "relative"])
+def test_without_a_home_no_folder_appears_where_the_program_is_started(tmp_path, cache_home):
+    site, work = _copy_of_package(tmp_path), tmp_path / "work"
+    (site / "envs" / "engine" / "__pycache__").write_text("")
+    work.mkdir()
+    settings = {"PYTHONPATH": str(site), "XDG_CACHE_HOME": cache_home, "NUMBA_DISABLE_JIT": "0"}
+    assert run("-B", "-c", NOBODY, cwd=work, **settings).strip() == "None"
+    assert not list(work.iterdir())
 
 
 def test_old_machine_code_is_forgotten(tmp_path):

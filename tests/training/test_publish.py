@@ -3,6 +3,7 @@
 import hashlib
 import json
 import zipfile
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -16,6 +17,8 @@ from agents.policy import PolicyAgent
 from agents.registry import make_agent
 from envs.vector import VectorAECEnv
 from training import command, publish
+from training.settings import Settings
+from training.state import read_settings, read_state
 
 TINY = [
     "--env", "dance_of_eights", "--num-envs", "8", "--num-steps", "16", "--batch-size", "64", "--epochs", "1", "--net", "8", "6",
@@ -113,12 +116,12 @@ def test_what_cannot_be_published_is_refused_in_one_line(run, tmp_path, capsys, 
 
     assert "is no checkpoint" in refuse(tmp_path)
     assert "--deals is 1" in refuse(run, "--deals", "1")
-    state = checkpoint.read_run(run / "model.zip")
+    state = read_state(run / "model.zip", Settings(**read_settings(run / "model.zip")))
     monkeypatch.setattr(publish, "MOST_BYTES", 10)
     assert "at most 10 are shipped" in refuse(run)
-    monkeypatch.setattr(publish, "read_run", lambda path: state | {"timesteps": 255})
+    monkeypatch.setattr(publish, "read_state", lambda path, settings: replace(state, iteration=1))
     assert f"has stopped early; go on with: python train.py --resume {run}" in refuse(run)
-    monkeypatch.setattr(publish, "read_run", lambda path: state)
+    monkeypatch.setattr(publish, "read_state", lambda path, settings: state)
     facts = checkpoint.read_facts(run / "model.zip")
     monkeypatch.setattr(publish, "read_facts", lambda path: facts | {"options": {"copies": 3}})
     assert "was trained with options {'copies': 3}" in refuse(run)

@@ -1,10 +1,7 @@
 """Training runs: they improve the policy, go on after any interruption to the same numbers, and say what is wrong in one line."""
 
 import json
-import os
-import pickle
 import re
-import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -19,6 +16,7 @@ import train
 from agents.networks.fairy_ring import RingNetwork
 from agents.networks.layers import FlatNetwork
 from agents.policy import NetworkAgent, PolicyAgent, PolicyNetwork
+from tests.training.runs import ITERATION, assert_same_run, lines_of, tiny, weights_of
 from training import command
 from training.metrics import Score, fixed_opponents, score, score_table
 from training.ppo import SelfPlayPPO
@@ -26,41 +24,6 @@ from training.run import Run
 from training.settings import Settings
 
 ROOT = Path(__file__).parents[2]
-TINY = [
-    "--num-envs", "8", "--num-steps", "16", "--batch-size", "64", "--epochs", "2", "--net", "8", "--eval-every", "3",
-    "--eval-deals", "2", "--snapshot-every", "2", "--pool-size", "2", "--snapshot-share", "0.5", "--seed", "5",
-]  # fmt: skip
-ITERATION = 8 * 16
-
-
-def tiny(out, iterations, *more):
-    return train.main([*TINY, "--timesteps", str(iterations * ITERATION), "--out", str(out), *more])
-
-
-def weights_of(folder):
-    return checkpoint.read_weights(Path(folder) / "model.zip")
-
-
-def lines_of(folder):
-    """The metrics without the columns that tell the time."""
-    lines = (Path(folder) / "metrics.csv").read_text().splitlines()
-    return [[cell for place, cell in enumerate(line.split(",")) if place not in (2, 3)] for line in lines]
-
-
-def assert_same_run(one, other):
-    for name, weights in weights_of(one).items():
-        assert th.equal(weights, weights_of(other)[name]), name
-    assert lines_of(one) == lines_of(other)
-
-
-@pytest.fixture(scope="module")
-def finished(tmp_path_factory):
-    """A tiny run of eight iterations that nothing has interrupted."""
-    folder = tmp_path_factory.mktemp("runs") / "finished"
-    assert tiny(folder, 8) == 0
-    return folder
-
-
 # --- what a run leaves --------------------------------------------------------------------------------------------------
 
 
@@ -72,10 +35,10 @@ def test_a_run_leaves_checkpoint_snapshots_metrics_and_picture(finished):
     assert list((finished / "tensorboard").glob("events.out.tfevents.*"))
     assert json.loads((finished / "settings.json").read_text())["num_envs"] == 8
     header, *lines = lines_of(finished)
-    assert [line[0] for line in lines] == [str(n) for n in range(1, 9)]
+    assert [line[0] for line in lines] == [str(n) for n in range(9)]
     assert all(len(line) == len(header) for line in lines)
     scored = [line[0] for line in lines if line[header.index("random_win_share")]]
-    assert scored == ["3", "6", "8"]
+    assert scored == ["0", "3", "6", "8"]
 
 
 def test_the_same_command_gives_the_same_numbers(finished, tmp_path):
@@ -151,90 +114,6 @@ def test_the_columns_of_the_closing_table_are_apart_whatever_stands_in_them():
     assert [line.rindex("  ") for line in lines] == [lines[0].index("  placement")] * 3
 
 
-# --- interruptions ------------------------------------------------------------------------------------------------------
-
-
-def interrupt_after(monkeypatch, iterations):
-    """Presses Ctrl-C during an iteration."""
-    learn = Run.learn
-
-    def learn_and_press(run):
-        row = learn(run)
-        if run.iteration == iterations:
-            os.kill(os.getpid(), signal.SIGINT)
-        return row
-
-    monkeypatch.setattr(Run, "learn", learn_and_press)
-
-
-@pytest.mark.parametrize("iterations", [1, 5, 6])
-def test_a_resumed_run_equals_an_uninterrupted_one_to_the_bit(finished, tmp_path, monkeypatch, capsys, iterations):
-    folder = tmp_path / "stopped"
-    with monkeypatch.context() as patch:
-        interrupt_after(patch, iterations)
-        assert tiny(folder, 8) == 130
-    assert f"--resume {folder}" in capsys.readouterr().out
-    assert len(lines_of(folder)) == iterations + 1
-    th.manual_seed(99)  # whatever the state of this process: the checkpoint has its own
-    assert train.main(["--resume", str(folder)]) == 0
-    assert_same_run(finished, folder)
-
-
-def test_a_finished_run_can_be_prolonged(tmp_path):
-    folder = tmp_path / "longer"
-    assert tiny(folder, 2) == 0
-    assert train.main(["--resume", str(folder), "--timesteps", str(4 * ITERATION)]) == 0
-    assert len(lines_of(folder)) == 5
-
-
-def test_a_failed_write_leaves_the_checkpoint_before_it(finished, tmp_path, monkeypatch):
-    folder = tmp_path / "full"
-    replace, calls = os.replace, []
-
-    def fail_late(source, target):
-        calls.append(target)
-        if Path(target).name == "model.zip" and len([c for c in calls if Path(c).name == "model.zip"]) == 3:
-            raise OSError("no space left")
-        replace(source, target)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(os, "replace", fail_late)
-        with pytest.raises(OSError, match="no space"):
-            tiny(folder, 8)
-    assert checkpoint.read_run(folder / "model.zip")["iteration"] == 3
-    assert not [path for path in folder.iterdir() if path.name.startswith(".")]
-    assert train.main(["--resume", str(folder)]) == 0
-    assert_same_run(finished, folder)
-
-
-KILLED_IN_MID_WRITE = """
-import os, signal, sys, train
-replace, written = os.replace, []
-def replace_or_die(source, target):
-    written.append(os.path.basename(target))
-    if written.count("model.zip") == 3:
-        os.truncate(source, os.path.getsize(source) // 2)
-        os.kill(os.getpid(), signal.SIGKILL)
-    replace(source, target)
-os.replace = replace_or_die
-train.main(sys.argv[1:])
-"""
-
-
-def test_a_killed_run_can_be_resumed(finished, tmp_path):
-    folder = tmp_path / "killed"
-    command = [sys.executable, "-c", KILLED_IN_MID_WRITE, *TINY, "--timesteps", str(8 * ITERATION), "--out", str(folder)]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
-    killed = subprocess.run(command, env=environment, capture_output=True, timeout=300)
-    assert killed.returncode == -signal.SIGKILL
-    assert checkpoint.read_run(folder / "model.zip")["iteration"] == 3
-    assert len(lines_of(folder)) == 7
-    with open(folder / "metrics.csv", "a") as file:
-        file.write("7,1024,half a li")
-    assert train.main(["--resume", str(folder)]) == 0
-    assert_same_run(finished, folder)
-
-
 # --- errors -------------------------------------------------------------------------------------------------------------
 
 
@@ -244,14 +123,18 @@ def test_a_killed_run_can_be_resumed(finished, tmp_path):
         (["--env", "fairy_rong"], r"there is no game 'fairy_rong'.*did you mean 'fairy_ring'"),
         (["--num-players", "9"], r"2 to 4 players, not 9"),
         (["--option", "objectives=maybe"], r"option objectives is 'maybe'; choose from false, true"),
-        (["--timesteps", "0"], r"--timesteps is 0; it must be at least 1"),
+        (["--timesteps", "0"], r"--timesteps is 0; it must be from 1 to"),
         (["--timesteps", "many"], r"argument --timesteps: invalid int value: 'many'"),
         (["--batch-size", "999999"], r"--batch-size is 999999; it must be from 2 to 8192"),
         (["--learning-rate", "nan"], r"--learning-rate is nan; it must be above 0"),
         (["--against", "nobody"], r"there is no agent 'nobody'"),
         (["--reward", "gold"], r"invalid choice: 'gold'"),
         (["--network", "deep"], r"argument --network: invalid choice: 'deep' \(choose from"),
-        (["--net", "8", "0"], r"--net is \[8, 0\]; it must be one width or more, each at least 1"),
+        (["--net", "8", "0"], r"--net is \[8, 0\]; it must be 1 to 16 widths from 1 to 8192"),
+        (["--net", "8192", "8192"], r"a network with [\d,]+ weights is too large"),
+        (["--num-envs", "65536", "--num-steps", "65"], r"--num-steps is 65; it must be at most 64 with so many games"),
+        (["--out", ""], r"argument --out: it must name a folder"),
+        (["--resume", " "], r"argument --resume: it must name a folder"),
         (["--shaping", "-1"], r"--shaping is -1.0; it must be 0 or more"),
         (["--speed", "9"], r"unrecognized arguments: --speed 9"),
         (["--resume", "nowhere"], r"nowhere/model.zip is no checkpoint"),
@@ -260,23 +143,28 @@ def test_a_killed_run_can_be_resumed(finished, tmp_path):
 )
 def test_a_wrong_argument_is_one_line(arguments, message, capsys, tmp_path):
     try:
-        code = train.main([*arguments, *([] if "--resume" in arguments else ["--out", str(tmp_path / "run")])])
+        code = train.main([*([] if "--resume" in arguments else ["--out", str(tmp_path / "run")]), *arguments])
     except SystemExit as stop:
         code = stop.code
-    error = capsys.readouterr().err
+    *before, error = capsys.readouterr().err.splitlines()
     assert code == 2
     assert error.startswith("train.py: error: ")
-    assert error.count("\n") == 1
     assert re.search(message, error)
+    assert len(before) == (2 if "too large" in message else 0)  # PyTorch has been imported, and games were dealt
     assert not (tmp_path / "run").exists()
 
 
 def test_a_run_of_another_version_is_not_resumed(finished, tmp_path, capsys):
     settings = {**checkpoint.read_run(finished / "model.zip")["settings"], "separate_value": False}
-    content = checkpoint.pack({checkpoint.RUN: pickle.dumps({"settings": settings})})
-    checkpoint.write_aside(tmp_path / "model.zip", content)
-    assert train.main(["--resume", str(tmp_path)]) == 2
-    assert capsys.readouterr().err == f"train.py: error: {tmp_path} holds a run of another version of train.py\n"
+    for number, message in (
+        (1, f"{tmp_path} holds a run of another version of train.py"),
+        (2, "a run of format 2; 1 is read here"),
+    ):
+        content = checkpoint.pack({checkpoint.RUN: json.dumps({"format": number, "settings": settings}).encode()})
+        checkpoint.write_aside(tmp_path / "model.zip", content)
+        assert train.main(["--resume", str(tmp_path)]) == 2
+        error = capsys.readouterr().err
+        assert error.startswith("train.py: error: ") and error.endswith(f"{message}\n") and error.count("\n") == 1
 
 
 def test_a_folder_with_a_run_is_not_overwritten(finished, capsys):
