@@ -90,9 +90,8 @@ def with_changed_bytes(records: np.ndarray, rng: np.random.Generator) -> np.ndar
 
 def play_on(game: Game, records: np.ndarray, decisions: int, seed: int) -> None:
     """Plays random legal decisions, looks at every seat's view, re-deals; every position on the way is a possible one."""
-    env = VectorAECEnv(game, len(records), seed=seed)
-    env.states[:] = records
-    env.refresh()
+    env = VectorAECEnv(game, len(records), seed=seed, autoreset=False)
+    env.set_records(records)
     rng = np.random.default_rng(seed)
     for _ in range(decisions):
         masks = env.last()[0]["action_mask"]

@@ -45,7 +45,7 @@ def test_it_finds_a_dict_that_shows_another_hand():
 
 
 def test_it_finds_a_game_whose_own_records_are_refused():
-    def refuse(states, rules, faults):
+    def refuse(states, rules, scratch, faults):
         faults[:] = 1 + states.dtype.names.index("hand")
 
     with pytest.raises(check.ConformanceError, match="a record of a game is refused: row 0: field hand is not possible"):

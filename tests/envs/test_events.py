@@ -28,8 +28,7 @@ def played(game, seed, *, every=1):
 def stepped(game, record, action):
     """The record that an action leads to."""
     env = VectorAECEnv(game, 1, seed=0, autoreset=False)
-    env.states[:] = record
-    env.refresh()
+    env.set_records(np.atleast_1d(record))
     env.step(np.array([action]))
     return env.states.copy()
 

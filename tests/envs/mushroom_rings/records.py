@@ -13,10 +13,10 @@ import numpy as np
 
 from agents.registry import make_agent
 from envs import engine
+from envs.command_line import parse_options
 from envs.game import Game
 from envs.mushroom_rings.validity import fault_of
 from envs.mushroom_rings.validity.rebuilding import rebuild
-from envs.command_line import parse_options
 from envs.vector import VectorAECEnv
 
 from .table import new_game
@@ -146,8 +146,8 @@ def play_on(game: Game, records: np.ndarray, decisions: int, seed: int, *, check
         AssertionError: A position is not accepted.
     """
     env = VectorAECEnv(game, len(records), seed=0, autoreset=False)
-    env.states[:] = records
-    env.refresh()
+    env._states[:] = records  # also such as would be refused
+    env._show()
     words = np.random.default_rng(seed).integers(2**63, size=len(records), dtype=np.uint64)
     actions = np.zeros(len(records), np.int64)
     played = 0
