@@ -139,13 +139,13 @@ def check_door(door: Any, agents: list[str], seat: int) -> dict[str, Any]:
     numbers = dict.fromkeys(agents, 0.0)
     pattern = {
         "agents": ["player_0"], "rewards": numbers, "_cumulative_rewards": numbers, "terminations": dict.fromkeys(agents, False),
-        "truncations": dict.fromkeys(agents, False), "infos": {agent: None for agent in agents}, "agent_selection": "player_0",
+        "truncations": dict.fromkeys(agents, False), "infos": dict.fromkeys(agents), "agent_selection": "player_0",
     }  # fmt: skip
     alive = door.get("agents") if isinstance(door, dict) else None
     if not isinstance(alive, list) or not all(agent in agents for agent in alive):
         raise ValueError(f"agents of the state are {alive!r}; they must be some of {', '.join(agents)}")
     for name in ("rewards", "_cumulative_rewards", "terminations", "truncations", "infos"):
-        pattern[name] = {agent: None for agent in alive}
+        pattern[name] = dict.fromkeys(alive)
     if (wrong := wrong_form(door, pattern)) is not None:
         raise ValueError(f"the state: {wrong}")
     flags = [flag for name in ("terminations", "truncations") for flag in door[name].values()]

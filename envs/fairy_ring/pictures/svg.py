@@ -6,7 +6,7 @@ from envs.drawing.marks import LAST, NO_MARKS, Marks
 from envs.drawing.svg import Point, Svg, darker, lighter
 from envs.fairy_ring.cards import TYPES, Card
 from envs.fairy_ring.pictures import pieces, ring_layout
-from envs.fairy_ring.pictures.pieces import CARD_HEIGHT, CARD_WIDTH, INK, MANA_PER_POINT, PAPER, PLAYER_COLOURS, QUIET
+from envs.fairy_ring.pictures.pieces import CARD_HEIGHT, CARD_WIDTH, INK, PAPER, PLAYER_COLOURS, QUIET
 from envs.fairy_ring.pictures.view import (
     OBJECTIVES,
     Mushroom,
@@ -22,6 +22,7 @@ from envs.fairy_ring.pictures.view import (
     waits_to_place,
     winners,
 )
+from envs.fairy_ring.state import MANA_PER_POINT
 
 _WIDTH, _HEIGHT, _MARGIN = 1400, 860, 14
 _PANEL_WIDTH, _PANEL_HEIGHT = 678, 134

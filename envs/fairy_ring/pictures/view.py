@@ -99,6 +99,7 @@ def _place_in_turn(view: View, player: int) -> int:
 
 
 def headline(view: View) -> str:
+    """How far the game has gone."""
     return f"Round {view['round']} of 2, turn {view['turn']} of 6"
 
 

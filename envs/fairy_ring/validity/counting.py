@@ -101,6 +101,7 @@ def _box_fault(state, rules, dealt):
 
 @jit
 def unseen_fault(state, rules):
+    """0, or the place of ``unseen`` if a seat's count of cards not seen does not follow from the table."""
     for seat in range(num_seats(state)):
         if not _is_unseen(state, rules, seat):
             return FIELD.unseen

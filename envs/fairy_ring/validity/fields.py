@@ -2,8 +2,9 @@
 
 from envs.engine import field_numbers, inline
 from envs.engine.seats import distance
+from envs.fairy_ring.cards import MAX_CARDS
 from envs.fairy_ring.rules.seats import num_seats
-from envs.fairy_ring.state import CHOOSE, MANA_PER_POINT, MAX_CARDS, MUSHROOMS, OVER, PLACE, ROUNDS, STACK, TURNS, state_dtype
+from envs.fairy_ring.state import CHOOSE, MANA_PER_POINT, MUSHROOMS, OVER, PLACE, ROUNDS, STACK, TURNS, state_dtype
 
 FIELD = field_numbers(state_dtype(2, 1))  # the places are the same for every number of players
 MOST_POINTS = 32000
@@ -55,6 +56,7 @@ def has_revealed(state, p):
 
 @inline
 def is_placing(state, p):
+    """Whether a player is about to place the card just revealed."""
     return state["phase"] == PLACE and p == state["current_player"]
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from envs.checks import integer
 from envs.game import Game
 from envs.mushroom_rings.components import COLORS, SIGNPOSTS
 from envs.mushroom_rings.state import (
@@ -78,9 +79,9 @@ def _read_garden(reader: Reader, state: Any) -> None:
     for i, row in enumerate(rows):
         place = f"garden[{i}]"
         q, r, tile, side, rotation = (reader.get(place, row, key) for key in ("q", "r", "tile", "side", "rotation"))
-        side, rotation = reader.number(f"{place}.side", side, 0, 1), reader.number(f"{place}.rotation", rotation, 0, EDGES - 1)
+        side, rotation = integer(f"{place}.side", side, 0, 1), integer(f"{place}.rotation", rotation, 0, EDGES - 1)
         low, high = (STUMP, STUMP) if i == 0 else (STUMP + 1, most - 1)
-        state["tile"][i] = reader.number(f"{place}.tile", tile, low, high)
+        state["tile"][i] = integer(f"{place}.tile", tile, low, high)
         state["cell"][i] = reader.cell(place, q, r)
         state["orientation"][i] = side * EDGES + rotation
     state["num_laid"] = len(rows)
@@ -93,12 +94,12 @@ def _read_rings(reader: Reader, state: Any) -> None:
     for ring, row in enumerate(rows):
         place = f"rings[{ring}]"
         owner, signpost = reader.get(place, row, "owner"), reader.get(place, row, "signpost")
-        state["ring_owner"][ring] = reader.number_or_none(f"{place}.owner", owner, 0, reader.game.num_players - 1)
-        state["ring_waiting"][ring] = reader.truth(f"{place}.waiting", reader.get(place, row, "waiting"))
-        state["ring_owed"][ring] = reader.truth(f"{place}.owed", reader.get(place, row, "owed"))
+        state["ring_owner"][ring] = reader.integer_or_none(f"{place}.owner", owner, 0, reader.game.num_players - 1)
+        state["ring_waiting"][ring] = reader.boolean(f"{place}.waiting", reader.get(place, row, "waiting"))
+        state["ring_owed"][ring] = reader.boolean(f"{place}.owed", reader.get(place, row, "owed"))
         state["ring_signpost"][ring] = NONE if signpost is None else reader.word(f"{place}.signpost", signpost, SIGNPOSTS)
     last = len(rows) - 1
-    closed = reader.numbers("closed", reader.get("", reader.view, "closed"), (0, len(rows)), 0, last)
+    closed = reader.integers("closed", reader.get("", reader.view, "closed"), (0, len(rows)), 0, last)
     state["ring_closed"][closed] = 1
 
 
@@ -108,49 +109,49 @@ def _read_rings(reader: Reader, state: Any) -> None:
 def _read_pile(reader: Reader, state: Any) -> None:
     high = len(reader.components.tiles) - 1
     end = int(reader.rules["bag_end"])
-    bag = reader.numbers("bag", reader.view["bag"], (0, end), 1, high)
-    aside = reader.numbers("set_aside", reader.view["set_aside"], (0, high - end), 1, high)
+    bag = reader.integers("bag", reader.view["bag"], (0, end), 1, high)
+    aside = reader.integers("set_aside", reader.view["set_aside"], (0, high - end), 1, high)
     if bag and len(aside) < high - end:
         raise ValueError(f"set_aside has {len(aside)} tiles; while the bag has some it must have {high - end}")
-    reader.number("bag_size", reader.get("", reader.view, "bag_size"), len(bag), len(bag))
+    integer("bag_size", reader.get("", reader.view, "bag_size"), len(bag), len(bag))
     pile = bag + aside
     state["top"] = high - len(pile)
     state["pile"][high - len(pile) :] = pile
     offer = reader.entries("offer", reader.get("", reader.view, "offer"), OFFER, OFFER)
-    state["offer"] = [reader.number_or_none(f"offer[{i}]", tile, 1, high) for i, tile in enumerate(offer)]
+    state["offer"] = [reader.integer_or_none(f"offer[{i}]", tile, 1, high) for i, tile in enumerate(offer)]
 
 
 def _read_course(reader: Reader, state: Any) -> None:
     view, seats = reader.view, reader.game.num_players - 1
     state["phase"] = phase = reader.word("phase", reader.get("", view, "phase"), PHASES)
-    state["round"] = reader.number("round", reader.get("", view, "round"), 1, MOST)
+    state["round"] = integer("round", reader.get("", view, "round"), 1, MOST)
     for key in ("turn_player", "first_player"):
-        state[key] = reader.number(key, reader.get("", view, key), 0, seats)
+        state[key] = integer(key, reader.get("", view, key), 0, seats)
     current = reader.get("", view, "current_player")
     low, high = (0, seats) if phase == Phase.LEAVE else (int(state["turn_player"]), int(state["turn_player"]))
     low, high = (NONE, NONE) if phase == Phase.OVER else (low, high)
-    state["current_player"] = reader.number_or_none("current_player", current, low, high)
+    state["current_player"] = reader.integer_or_none("current_player", current, low, high)
     for key in ("ending", "last_moves", "refused"):
-        state[key] = reader.truth(key, reader.get("", view, key))
-    state["laid"] = reader.number("laid", reader.get("", view, "laid"), 0, TILES_PER_TURN)
+        state[key] = reader.boolean(key, reader.get("", view, key))
+    state["laid"] = integer("laid", reader.get("", view, "laid"), 0, TILES_PER_TURN)
 
 
 def _read_hand(reader: Reader, state: Any) -> None:
     hand = reader.get("", reader.view, "hand")
     tile = reader.get("hand", hand, "tile")
-    state["hand_tile"] = reader.number_or_none("hand.tile", tile, 1, len(reader.rules["segments"]) - 1)
+    state["hand_tile"] = reader.integer_or_none("hand.tile", tile, 1, len(reader.rules["segments"]) - 1)
     cell = reader.get("hand", hand, "cell")
     state["hand_cell"] = NONE if cell is None else reader.cell("hand.cell", *reader.entries("hand.cell", cell, 2, 2))
     state["hand_orientation"] = NONE
     if reader.get("hand", hand, "side") is not None:
-        side = reader.number("hand.side", hand["side"], 0, 1)
-        rotation = reader.number("hand.rotation", reader.get("hand", hand, "rotation"), 0, EDGES - 1)
+        side = integer("hand.side", hand["side"], 0, 1)
+        rotation = integer("hand.rotation", reader.get("hand", hand, "rotation"), 0, EDGES - 1)
         state["hand_orientation"] = side * EDGES + rotation
-    state["hand_ring"] = reader.number_or_none("hand.ring", reader.get("hand", hand, "ring"), 0, int(state["num_rings"]) - 1)
+    state["hand_ring"] = reader.integer_or_none("hand.ring", reader.get("hand", hand, "ring"), 0, int(state["num_rings"]) - 1)
     picked = reader.entries("hand.picked", reader.get("hand", hand, "picked") or [], 0, MAX_PICKS)
     state["num_picked"] = len(picked)
     state["picked"][: len(picked)] = [reader.word(f"hand.picked[{i}]", color, COLORS) for i, color in enumerate(picked)]
-    state["hand_gnome"] = reader.number_or_none("hand.gnome", reader.get("hand", hand, "gnome"), 0, NUM_GNOMES - 1)
+    state["hand_gnome"] = reader.integer_or_none("hand.gnome", reader.get("hand", hand, "gnome"), 0, NUM_GNOMES - 1)
     sold = reader.get("hand", hand, "sold")
     state["hand_sold"] = NONE if sold is None else reader.word("hand.sold", sold, COLORS)
     place = reader.get("hand", hand, "place")
@@ -175,14 +176,14 @@ def _destination(reader: Reader, state: Any, place: str) -> int:
 def _read_markets(reader: Reader, state: Any) -> None:
     tokens = int(reader.rules["tokens"])
     market = reader.get("", reader.view, "flower_market")
-    state["flower_market"] = reader.numbers("flower_market", market, (NUM_KINDS, NUM_KINDS), 0, tokens)
+    state["flower_market"] = reader.integers("flower_market", market, (NUM_KINDS, NUM_KINDS), 0, tokens)
     stacks = reader.entries("wildflowers", reader.get("", reader.view, "wildflowers"), NUM_KINDS, NUM_KINDS)
-    state["wildflowers"] = [reader.number_or_none(f"wildflowers[{i}]", stack, 1, tokens) for i, stack in enumerate(stacks)]
+    state["wildflowers"] = [reader.integer_or_none(f"wildflowers[{i}]", stack, 1, tokens) for i, stack in enumerate(stacks)]
     market = reader.get("", reader.view, "market")
     blocked, sizes = reader.get("market", market, "blocked"), list(reader.components.sizes)
     for i, color in enumerate(COLORS):
         place = f"market.blocked.{color}"
-        numbers = reader.numbers(place, reader.get("market.blocked", blocked, color), (0, len(sizes)), sizes[0], sizes[-1])
+        numbers = reader.integers(place, reader.get("market.blocked", blocked, color), (0, len(sizes)), sizes[0], sizes[-1])
         if not set(numbers) <= set(sizes):
             raise ValueError(f"{place} is {numbers}; the spaces are {sizes}")
         state["blocked"][i] = sum(1 << sizes.index(number) for number in set(numbers))
@@ -192,15 +193,15 @@ def _read_markets(reader: Reader, state: Any) -> None:
 def _read_player(reader: Reader, state: Any, p: int, player: Mapping[str, Any]) -> None:
     place = f"players[{p}]"
     state["mushrooms"][p] = reader.by_color(f"{place}.mushrooms", reader.get(place, player, "mushrooms"), MOST)
-    state["treasure"][p] = reader.number(f"{place}.treasure", reader.get(place, player, "treasure"), 0, MOST)
-    flowers = reader.numbers(f"{place}.flowers", reader.get(place, player, "flowers"), (0, NUM_KINDS), 0, NUM_KINDS - 1)
+    state["treasure"][p] = integer(f"{place}.treasure", reader.get(place, player, "treasure"), 0, MOST)
+    flowers = reader.integers(f"{place}.flowers", reader.get(place, player, "flowers"), (0, NUM_KINDS), 0, NUM_KINDS - 1)
     if len(set(flowers)) < len(flowers):
         raise ValueError(f"{place}.flowers is {flowers}; a kind is there twice")
     state["flowers"][p] = sum(1 << kind for kind in flowers)
-    markers = reader.numbers(f"{place}.markers", reader.get(place, player, "markers"), (0, NUM_MARKERS), 0, NUM_SLOTS - 1)
+    markers = reader.integers(f"{place}.markers", reader.get(place, player, "markers"), (0, NUM_MARKERS), 0, NUM_SLOTS - 1)
     state["markers"][p, : len(markers)], state["num_markers"][p] = markers, len(markers)
     most = len(reader.rules["segments"]) - 1
-    storage = reader.numbers(f"{place}.storage", reader.get(place, player, "storage"), (0, STORAGE + 1), 1, most)
+    storage = reader.integers(f"{place}.storage", reader.get(place, player, "storage"), (0, STORAGE + 1), 1, most)
     state["storage"][p, : len(storage)], state["storage_size"][p] = storage, len(storage)
     gnomes = reader.entries(f"{place}.gnomes", reader.get(place, player, "gnomes"), NUM_GNOMES, NUM_GNOMES)
     for g, gnome in enumerate(gnomes):
@@ -214,11 +215,11 @@ def _read_gnome(reader: Reader, state: Any, place: str, gnome: int, row: Mapping
     reader.word(f"{place}.at", at, list(names))
     state["gnome_at"][gnome] = names[at]
     if at == "ring":
-        ring = reader.number(f"{place}.ring", reader.get(place, row, "ring"), 0, int(state["num_rings"]) - 1)
+        ring = integer(f"{place}.ring", reader.get(place, row, "ring"), 0, int(state["num_rings"]) - 1)
         state["gnome_ring"][gnome] = ring
     elif at == "path":
         cell = reader.cell(place, reader.get(place, row, "q"), reader.get(place, row, "r"))
-        edge = reader.number(f"{place}.edge", reader.get(place, row, "edge"), 0, EDGES - 1)
+        edge = integer(f"{place}.edge", reader.get(place, row, "edge"), 0, EDGES - 1)
         segments = [
             SEGMENTS * index + int(segment)
             for index in np.flatnonzero(state["cell"][: int(state["num_laid"])] == cell)
