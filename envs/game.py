@@ -20,7 +20,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from envs import engine
+from envs import engine, records
 from envs.checks import MAX_SEED, integer, seat_or_none
 from envs.dicts import difference, wrong_form
 from envs.drawing.marks import Marks
@@ -292,12 +292,12 @@ class Game:
                 raise ValueError(f"the dict is no state of {self}: {error!r}") from error
             wrong = difference(state, self.to_dict(record))
         if wrong is None:
-            wrong = self._first_fault(record, self._faults(record))
+            wrong = records.first_fault(self, records.faults_of(self, record))
         if wrong is not None:
             raise ValueError(wrong)
         return record
 
-    def check_records(self, records: np.ndarray) -> None:
+    def check_records(self, given: np.ndarray) -> None:
         """Refuses records that are not possible positions; records from outside go through here before compiled code sees them.
 
         A record passes if ``from_dict`` makes the same of its dict, whatever its random word, and if its number of decisions is
@@ -305,50 +305,12 @@ class Game:
         forfeited it, nobody is to act in a position that is otherwise possible.
 
         Args:
-            records: ``(N,)`` of ``state_dtype``, contiguous.
+            given: ``(N,)`` of ``state_dtype``, contiguous.
 
         Raises:
             ValueError: Another type or shape, or an impossible record; the message names the row, the field and what it may be.
         """
-        if not isinstance(records, np.ndarray) or records.dtype != self.state_dtype:
-            kind = getattr(records, "dtype", type(records).__name__)
-            found = "of other fields" if getattr(kind, "names", None) else kind
-            raise ValueError(f"records are {found}; they must be an array of the state_dtype of {self!r}")
-        if records.ndim != 1 or not records.flags.c_contiguous:
-            raise ValueError(f"records have shape {records.shape} and strides {records.strides}; they must be (N,) without gaps")
-        faults = self._faults(records)
-        ended = np.flatnonzero((faults != 0) & (records["current_player"] == engine.NO_PLAYER))
-        faults[ended] *= ~self._are_forfeited(records[ended])
-        wrong = self._first_fault(records, faults)
-        if wrong is not None:
-            raise ValueError(f"row {np.flatnonzero(faults)[0]}: {wrong}")
-
-    def _faults(self, records: np.ndarray) -> np.ndarray:
-        """``(N,) int64``: 0, or 1 + the place of the first impossible field of each record."""
-        if not (records.flags.aligned and records.flags.writeable):
-            records = records.copy()  # what compiled code knows of memory is made for arrays of our own
-        faults = np.zeros(len(records), np.int64)
-        self.kernels.check_batch(records.view(self.state_dtype), self.rules, np.zeros(1, self.state_dtype), faults)
-        # The gaps of one game have other names for other numbers of players, which compiled code cannot follow.
-        for place, name in enumerate(self.state_dtype.names or (), 1):
-            if name.startswith(engine.GAP):
-                faults[(faults == 0) & records[name].any(axis=1)] = place
-        return faults
-
-    def _are_forfeited(self, records: np.ndarray) -> np.ndarray:
-        """``(N,) bool``: where some seat would be to act had the last action not ended the game."""
-        before = np.repeat(records, self.num_players)
-        before["current_player"] = np.tile(np.arange(self.num_players), len(records))
-        before["decisions"] -= before["decisions"] > 0
-        return (self._faults(before) == 0).reshape(-1, self.num_players).any(axis=1)
-
-    def _first_fault(self, records: np.ndarray, faults: np.ndarray) -> str | None:
-        """What is impossible in the first record that is, in words."""
-        for fault in faults[faults != 0][:1]:
-            field = (self.state_dtype.names or ())[fault - 1]
-            may_be = "zeros" if field.startswith(engine.GAP) else getattr(self.kernels, "POSSIBLE", {}).get(field)
-            return f"field {field} is not possible" + (f": it must be {may_be}" if may_be else "")
-        return None
+        records.check(self, given)
 
     @cached_property
     def _pattern(self) -> dict[str, Any]:
