@@ -9,13 +9,13 @@ import platform
 import tempfile
 import time
 from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
 
 import envs
 from benchmarks import parts, startup, steps
 from benchmarks.rows import Row, markdown
+from evaluation.provenance import machine
 
 TABLES = (
     ("dance_of_eights", 2),
@@ -123,7 +123,7 @@ def training(rounds: int = 3) -> list[Row]:
     settings = Settings(threads=1)
     game = settings.make_game()
     loops = {
-        "minimal": learning.MinimalLoop(Settings(snapshot_share=0.0), game).iteration,
+        "minimal": learning.minimal_iteration(Settings(snapshot_share=0.0), game),
         "ours": learning.library_iteration(settings, game),
     }
     seconds = learning.measure(loops, rounds)
@@ -163,17 +163,13 @@ PARTS: dict[str, Callable[[], list[Row]]] = {
 }
 
 
-def machine() -> str:
+def machine_in_words() -> str:
     """The processor by name, and the versions that matter."""
-    cpus = [line.partition(":")[2].strip() for line in _lines("/proc/cpuinfo") if line.startswith("model name")]
-    name = f"{len(cpus)} x {cpus[0]}" if cpus else platform.processor() or platform.machine()
     import numba
 
-    return f"{name}; Python {platform.python_version()}, numpy {np.__version__}, Numba {numba.__version__}"
-
-
-def _lines(path: str) -> list[str]:
-    return Path(path).read_text().splitlines() if Path(path).exists() else []
+    facts = machine()
+    versions = f"Python {platform.python_version()}, numpy {np.__version__}, Numba {numba.__version__}"
+    return f"{facts['cores']} x {facts['processor']}; {versions}"
 
 
 def main() -> None:
@@ -181,7 +177,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", nargs="+", choices=PARTS, default=list(PARTS), help="parts to run [all]")
     begun, missed = time.perf_counter(), 0
-    print(f"{machine()}\n")
+    print(f"{machine_in_words()}\n")
     for name in parser.parse_args().only:
         rows = PARTS[name]()
         missed += sum(row.is_missed for row in rows)

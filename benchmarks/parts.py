@@ -1,7 +1,8 @@
 """What a decision is made of, and what copying and re-dealing a game cost: kernels timed one by one."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import numpy as np
 
@@ -56,7 +57,7 @@ def parts(name: str, num_players: int, num_envs: int = 1024, steps: int = 60, ro
     """Copying, re-dealing, and the shares of observation, mask, sampling and restarts in a decision; the rest is rules."""
     game = envs.make_game(name, num_players)
     env = in_the_middle(game, num_envs)
-    kernels = game.kernels
+    kernels: Any = game.kernels
     words, actions = np.arange(num_envs, dtype=np.uint64), np.zeros(num_envs, np.int64)
     seats = np.maximum(env.agent_selection, 0).astype(np.int64)
     worlds = env.states.copy()
@@ -103,7 +104,7 @@ def parts(name: str, num_players: int, num_envs: int = 1024, steps: int = 60, ro
 def record(name: str, num_players: int) -> list[Row]:
     """The size of a record and of every array of more than 64 bytes in it."""
     dtype = envs.make_game(name, num_players).state_dtype
-    fields = dtype.fields or {}
+    fields: Mapping[str, Any] = dtype.fields or {}
     large = {field: kind for field, (kind, *_) in fields.items() if kind.itemsize > LARGE}
     rows = [Row(f"{name} {num_players}p: record", dtype.itemsize, "bytes")]
     for field, kind in large.items():

@@ -1,8 +1,9 @@
 """Training speed of ``train.py`` beside a minimal hand-written PPO loop: ``python -m benchmarks.training``.
 
-Both learn from all seats of the same games with the same network, batches and epochs; the minimal loop has no library, no
-checks, no statistics and no snapshots. They take turns, an iteration each, so that a busy machine slows both alike, and
-process CPU time is counted. The ratio of samples per second is printed: 1 would mean that convenience costs nothing.
+The minimal loop is that of ``examples/minimal_ppo.py``: no library, no checks, no statistics and no snapshots. Both learn from
+all seats of the same games with the same network, batches and epochs. They take turns, an iteration each, so that a busy machine
+slows both alike, and process CPU time is counted. The ratio of samples per second is printed: 1 would mean that convenience costs
+nothing.
 """
 
 import argparse
@@ -17,89 +18,19 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import numpy as np
 import torch as th
-from torch import nn
 
 import envs
 from envs.game import Game
-from training.ppo import SeatPolicy
-from training.rollout_buffer import seat_advantages
+from examples import minimal_ppo
 from training.run import make_model
 from training.settings import Settings
 
 
-class MinimalLoop:
-    """PPO as short as it can be written: arrays, a rollout, an update."""
-
-    def __init__(self, settings: Settings, game: Game) -> None:
-        self.settings = settings
-        self.env = envs.make_vec(game, settings.num_envs, seed=settings.seed)
-        space = self.env.single_observation_space["observation"]
-        self.policy = SeatPolicy(
-            space, self.env.single_action_space, lambda _: settings.learning_rate, blueprint=settings.blueprint(game)
-        )
-        self.optimizer = self.policy.optimizer
-        steps, games = settings.num_steps, settings.num_envs
-        self.observations = np.zeros((steps, games, game.observation_size), np.float32)
-        self.masks = np.zeros((steps, games, game.num_actions), np.int8)
-        self.actions, self.acted, self.codes = np.zeros((steps, games), np.int64), *np.zeros((2, steps, games), np.int8)
-        self.values, self.log_probs, self.advantages = np.zeros((3, steps, games), np.float32)
-        self.payoffs = np.zeros((steps, games, game.num_players), np.float32)
-        self.learned = np.zeros((steps, games), np.bool_)
-
-    def network(self, observations: th.Tensor, masks: th.Tensor) -> tuple[th.Tensor, th.Tensor]:
-        """Log-probabilities ``(K, A)`` and values ``(K,)``."""
-        logits, values = self.policy.network(observations)
-        return logits.masked_fill(masks == 0, -1e8).log_softmax(-1), values.squeeze(1)
-
-    def iteration(self) -> None:
-        """A rollout and the update from it."""
-        self.rollout()
-        self.update()
-
-    @th.no_grad()
-    def rollout(self) -> None:
-        """Fills the arrays."""
-        env = self.env
-        for t in range(self.settings.num_steps):
-            shown, *_ = env.last()
-            self.observations[t], self.masks[t] = shown["observation"], shown["action_mask"]
-            self.acted[t] = env.agent_selection
-            log_probs, values = self.network(th.from_numpy(self.observations[t]), th.from_numpy(self.masks[t]))
-            actions = (log_probs - th.empty_like(log_probs).exponential_().log()).argmax(1)
-            self.values[t], self.actions[t] = values.numpy(), actions.numpy()
-            self.log_probs[t] = log_probs.gather(1, actions[:, None]).squeeze(1).numpy()
-            env.step(self.actions[t])
-            _, rewards, terminations, *_ = env.last()
-            self.payoffs[t], self.codes[t] = rewards, terminations
-        shown, *_ = env.last()
-        _, values = self.network(th.from_numpy(shown["observation"]), th.from_numpy(shown["action_mask"]))
-        seat_advantages(
-            self.acted, self.codes, self.payoffs, np.zeros_like(self.payoffs), self.values, env.agent_selection,
-            values.numpy(), 1.0, self.settings.gae_lambda, self.advantages, self.learned,
-        )  # fmt: skip
-
-    def update(self) -> None:
-        """The clipped objective of Schulman et al. (2017) over the learned decisions."""
-        settings = self.settings
-        rows = np.flatnonzero(self.learned)
-        flat = (self.observations, self.masks, self.actions, self.log_probs, self.advantages, self.advantages + self.values)
-        parts = [th.from_numpy(part.reshape(self.learned.size, -1)) for part in flat]
-        for _ in range(settings.epochs):
-            order = th.from_numpy(rows)[th.randperm(len(rows))]
-            for chunk in order.tensor_split(max(1, round(len(rows) / settings.batch_size))):
-                observations, masks, actions, old, advantages, returns = (part[chunk] for part in parts)
-                log_probs, values = self.network(observations, masks)
-                advantages = (advantages - advantages.mean()) / (advantages.std() + 1e-8)
-                ratio = (log_probs.gather(1, actions) - old).exp()
-                clipped = ratio.clamp(1 - settings.clip_range, 1 + settings.clip_range)
-                policy_loss = -th.min(advantages * ratio, advantages * clipped).mean()
-                entropy = -(log_probs.exp() * log_probs).sum(1).mean()
-                value_loss = (returns.squeeze(1) - values).square().mean()
-                loss = policy_loss - settings.entropy * entropy + 0.5 * value_loss
-                self.optimizer.zero_grad()
-                loss.backward()
-                nn.utils.clip_grad_norm_(self.policy.parameters(), 0.5)
-                self.optimizer.step()
+def minimal_iteration(settings: Settings, game: Game) -> Callable[[], None]:
+    """One iteration of the loop of ``examples/minimal_ppo.py``, with the network and the settings of ``train.py``."""
+    own = minimal_ppo.Settings(**{name: getattr(settings, name) for name in vars(minimal_ppo.Settings())})
+    env = envs.make_vec(game, settings.num_envs, seed=settings.seed)
+    return minimal_ppo.Learner(env, settings.blueprint(game).build(), own).iteration
 
 
 def library_iteration(settings: Settings, game: Game) -> Callable[[], None]:
@@ -200,7 +131,7 @@ def main() -> None:
     with_snapshots = Settings(env=given.env, num_players=given.num_players, threads=1)
     game = settings.make_game()
     loops = {
-        "minimal loop": MinimalLoop(settings, game).iteration,
+        "minimal loop": minimal_iteration(settings, game),
         "train.py, no snapshots": library_iteration(settings, game),
         "train.py": library_iteration(with_snapshots, game),
     }

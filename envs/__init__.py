@@ -107,7 +107,7 @@ def _own_game(name: str) -> ModuleType:
         missing = error.name or ""
         if not f"{name}.".startswith(f"{missing}."):
             raise  # the module is there, and what it needs is not
-        where = "start in the folder that holds it, or name that folder in PYTHONPATH"
+        where = "put the folder that holds it into PYTHONPATH (PYTHONPATH=. for the current one)"
         raise ValueError(f"there is no game {name!r}: Python finds no module {missing!r}; {where}") from error
     if lacking := [part for part in GAME_PARTS if not hasattr(module, part)]:
         raise ValueError(f"{name!r} is no game: the module has no {', '.join(lacking)}")

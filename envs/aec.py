@@ -37,7 +37,7 @@ class TurnBasedEnv(AECEnv):
     Args:
         game: The rule set, see ``envs.make_game``.
         render_mode: None, ``"ansi"`` (text), ``"svg"`` (SVG text), ``"rgb_array"`` (``(H, W, 3) uint8``) or ``"human"``
-            (a window, redrawn by every ``render``).
+            (a window, drawn by ``reset`` and every ``step``).
         reward: As of ``VectorAECEnv``.
         illegal: As of ``VectorAECEnv``.
         copy: Whether observations are fresh arrays. Without, ``last`` is twice as fast, and gives views that can be read but not
@@ -159,6 +159,8 @@ class TurnBasedEnv(AECEnv):
         if code != engine.RUNNING:
             self._end(code)
             self._accumulate_rewards()
+        if self.render_mode == "human":
+            self.render()
 
     def observe(self, agent: str) -> dict[str, np.ndarray]:
         """The view of any agent, at any time after ``reset``; the mask is zero unless it is to act.
@@ -214,10 +216,12 @@ class TurnBasedEnv(AECEnv):
             self.agent_selection = self._agent_of_turn[turn]
             if self.max_cycles is not None and self.record["decisions"] >= self.max_cycles:
                 self._cut()
-            return
-        self._end(engine.unpack_turn(turn)[0])
-        self._accumulate_rewards()
-        self._deads_step_first()
+        else:
+            self._end(engine.unpack_turn(turn)[0])
+            self._accumulate_rewards()
+            self._deads_step_first()
+        if self.render_mode == "human":
+            self.render()
 
     def _end(self, code: int) -> None:
         """Pays every seat and ends the game for all of them at once."""

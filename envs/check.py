@@ -194,6 +194,10 @@ def _check_same_view(game: Game, record: np.ndarray, world: np.ndarray, seat: in
 
 
 def _check_dict(game: Game, record: np.ndarray, where: str) -> None:
+    try:
+        game.check_records(np.atleast_1d(record))
+    except ValueError as error:
+        raise ConformanceError(f"{where}: a record of a game is refused: {error}") from error
     state = game.to_dict(record)
     _require(json.loads(json.dumps(state)) == state, f"{where}: the dict is not plain JSON data")
     rebuilt = game.from_dict(json.loads(json.dumps(state)))

@@ -11,7 +11,7 @@ This page is all that the rest of the suite knows of a game. A game is a package
 ``envs.engine`` says what the verbs are, ``CONTRIBUTING.md`` how to write a game, and ``examples/tic_tac_toe.py`` is a whole one.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from importlib import import_module
@@ -20,9 +20,11 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from envs import engine
+from envs import engine, records
 from envs.checks import MAX_SEED, integer, seat_or_none
 from envs.dicts import difference, wrong_form
+from envs.drawing.marks import Marks
+from envs.events import MOVE, Event, View
 
 
 class Section(NamedTuple):
@@ -68,7 +70,7 @@ class Kernels(Protocol):
     def first_illegal(self, masks: Any, seats: Any, actions: Any) -> int:
         """The first row with an illegal action, -1 if there is none."""
 
-    def check_batch(self, states: Any, rules: Any, faults: Any) -> None:
+    def check_batch(self, states: Any, rules: Any, scratch: Any, faults: Any) -> None:
         """Writes for every row 0, or 1 + the place of its first impossible field."""
 
     def legal_single(self, states: Any, rules: Any, masks: Any) -> None:
@@ -103,8 +105,17 @@ class Words(Protocol):
         """An action in words."""
 
 
+Tell = Callable[["Game", View | None, View | None, View, str], list[Event]]
+"""What happened: of game, state dict before, structured move, state dict after, and the move's sentence. The dicts are what one
+seat sees; nothing may be told that they do not say. Of the deal, where ``before`` and the move are None, a heading."""
+
+
 class Pictures(Protocol):
-    """A game in pictures, drawn from a state dict alone, whole or as one seat sees it."""
+    """A game in pictures, drawn from a state dict alone, whole or as one seat sees it.
+
+    A game whose boards can be clicked also has ``target(game, view, move) -> str``, the name of the piece that a structured move
+    acts on; its ``svg`` takes ``envs.drawing.marks.Marks`` as a third argument and names pieces by ``data-piece``.
+    """
 
     def text(self, game: "Game", view: Mapping[str, Any]) -> str:
         """Plain characters for a terminal."""
@@ -155,6 +166,7 @@ class Game:
         kernels: The compiled loops over a batch.
         words: The game in words.
         pictures: The game in pictures.
+        tell: What happened, for a log; None: a move's sentence is all there is to tell, and nobody moves in secret.
         package: The module that has ``make_game``.
     """
 
@@ -176,6 +188,7 @@ class Game:
     observation_low: float = 0.0
     can_truncate: bool = False
     trace_size: int = 1
+    tell: Tell | None = None
     facts: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -279,12 +292,12 @@ class Game:
                 raise ValueError(f"the dict is no state of {self}: {error!r}") from error
             wrong = difference(state, self.to_dict(record))
         if wrong is None:
-            wrong = self._first_fault(record, self._faults(record))
+            wrong = records.first_fault(self, records.faults_of(self, record))
         if wrong is not None:
             raise ValueError(wrong)
         return record
 
-    def check_records(self, records: np.ndarray) -> None:
+    def check_records(self, given: np.ndarray) -> None:
         """Refuses records that are not possible positions; records from outside go through here before compiled code sees them.
 
         A record passes if ``from_dict`` makes the same of its dict, whatever its random word, and if its number of decisions is
@@ -292,49 +305,12 @@ class Game:
         forfeited it, nobody is to act in a position that is otherwise possible.
 
         Args:
-            records: ``(N,)`` of ``state_dtype``, contiguous.
+            given: ``(N,)`` of ``state_dtype``, contiguous.
 
         Raises:
             ValueError: Another type or shape, or an impossible record; the message names the row, the field and what it may be.
         """
-        if not isinstance(records, np.ndarray) or records.dtype != self.state_dtype:
-            found = getattr(records, "dtype", type(records).__name__)
-            raise ValueError(f"records are {found}; they must be an array of the state_dtype of {self!r}")
-        if records.ndim != 1 or not records.flags.c_contiguous:
-            raise ValueError(f"records have shape {records.shape} and strides {records.strides}; they must be (N,) without gaps")
-        faults = self._faults(records)
-        ended = np.flatnonzero((faults != 0) & (records["current_player"] == engine.NO_PLAYER))
-        faults[ended] *= ~self._are_forfeited(records[ended])
-        wrong = self._first_fault(records, faults)
-        if wrong is not None:
-            raise ValueError(f"row {np.flatnonzero(faults)[0]}: {wrong}")
-
-    def _faults(self, records: np.ndarray) -> np.ndarray:
-        """``(N,) int64``: 0, or 1 + the place of the first impossible field of each record."""
-        if not (records.flags.aligned and records.flags.writeable):
-            records = records.copy()  # what compiled code knows of memory is made for arrays of our own
-        faults = np.zeros(len(records), np.int64)
-        self.kernels.check_batch(records.view(self.state_dtype), self.rules, faults)
-        # The gaps of one game have other names for other numbers of players, which compiled code cannot follow.
-        for place, name in enumerate(self.state_dtype.names or (), 1):
-            if name.startswith(engine.GAP):
-                faults[(faults == 0) & records[name].any(axis=1)] = place
-        return faults
-
-    def _are_forfeited(self, records: np.ndarray) -> np.ndarray:
-        """``(N,) bool``: where some seat would be to act had the last action not ended the game."""
-        before = np.repeat(records, self.num_players)
-        before["current_player"] = np.tile(np.arange(self.num_players), len(records))
-        before["decisions"] -= before["decisions"] > 0
-        return (self._faults(before) == 0).reshape(-1, self.num_players).any(axis=1)
-
-    def _first_fault(self, records: np.ndarray, faults: np.ndarray) -> str | None:
-        """What is impossible in the first record that is, in words."""
-        for fault in faults[faults != 0][:1]:
-            field = (self.state_dtype.names or ())[fault - 1]
-            may_be = "zeros" if field.startswith(engine.GAP) else getattr(self.kernels, "POSSIBLE", {}).get(field)
-            return f"field {field} is not possible" + (f": it must be {may_be}" if may_be else "")
-        return None
+        records.check(self, given)
 
     @cached_property
     def _pattern(self) -> dict[str, Any]:
@@ -411,9 +387,51 @@ class Game:
         """A picture for a terminal, whole or as one seat sees it."""
         return self.pictures.text(self, self.to_dict(record, seat))
 
-    def svg(self, record: np.ndarray, seat: int | None = None) -> str:
-        """A picture as SVG text, whole or as one seat sees it."""
-        return self.pictures.svg(self, self.to_dict(record, seat))
+    def svg(self, record: np.ndarray, seat: int | None = None, marks: Marks | None = None) -> str:
+        """A picture as SVG text, whole or as one seat sees it, with what is to be marked in it."""
+        return self.draw(self.to_dict(record, seat), marks)
+
+    def draw(self, view: View, marks: Marks | None = None) -> str:
+        """A state dict as SVG text, with what is to be marked in it; a game whose boards cannot be clicked leaves marks out."""
+        if marks is None or not hasattr(self.pictures, "target"):
+            return self.pictures.svg(self, view)
+        return self.pictures.svg(self, view, marks)  # type: ignore[call-arg]
+
+    def choices(self, record: np.ndarray, seat: int | None = None) -> dict[str, list[int]]:
+        """The legal actions by the pieces of a picture that they act on; none where another seat is to act.
+
+        Of actions that mean the same move the first stands for all.
+        """
+        target, record = getattr(self.pictures, "target", None), self._record(record)
+        if target is None or seat not in (None, int(record["current_player"])):
+            return {}
+        view, found, moves = self.to_dict(record, seat), dict[str, list[int]](), list[Mapping[str, Any]]()
+        for action in self.legal_actions(record):
+            move = self.words.move(self, record, action)
+            if move not in moves:
+                moves.append(move)
+                found.setdefault(target(self, view, move), []).append(action)
+        return found
+
+    # --- what happened ---
+
+    def opening(self, record: np.ndarray, seat: int | None = None) -> list[Event]:
+        """What there is to tell of a game just dealt, whole or as one seat sees it."""
+        return [] if self.tell is None else self.tell(self, None, None, self.to_dict(record, seat), "")
+
+    def events(self, before: np.ndarray, action: int, after: np.ndarray, seat: int | None = None) -> list[Event]:
+        """What a legal action led to, whole or as far as one seat knows of it.
+
+        Args:
+            before: The record in which it was played.
+            action: The action.
+            after: The record that it led to.
+            seat: Who is told; None for one who sees everything.
+        """
+        before, sentence = self._record(before), self.sentence(before, action)
+        if self.tell is None:
+            return [Event(MOVE, sentence, int(before["current_player"]))]
+        return self.tell(self, self.to_dict(before, seat), self.move(before, action), self.to_dict(after, seat), sentence)
 
 
 _MODULES = ("kernels", "words", "pictures")

@@ -74,5 +74,6 @@ def complete_options(options: Mapping[str, Option], given: Mapping[str, Any], ow
 
 
 def suggestion(name: str, known: Iterable[str]) -> str:
+    """The known name that is nearest to a mistyped one, as the end of a message; empty where none is near."""
     close = difflib.get_close_matches(name, known, n=1)
     return f" (did you mean {close[0]!r}?)" if close else ""

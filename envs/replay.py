@@ -2,7 +2,7 @@
 
 ``python -m envs.replay record --env fairy_ring --num-players 3 --agents random greedy random --games 100 --out DIR`` writes a
 file for each game, ``python -m envs.replay check FILE...`` plays files again and compares every line, and
-``python -m envs.replay show FILE`` tells a game in sentences.
+``python -m envs.replay show FILE`` tells a game so that one can follow it.
 """
 
 import argparse
@@ -10,7 +10,7 @@ import hashlib
 import json
 import os
 import sys
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
@@ -22,6 +22,7 @@ from envs import engine, game_module, make_game, refuse_foreign
 from envs.checks import MAX_SEED, integer
 from envs.command_line import describe_games, parse_options
 from envs.dicts import difference
+from envs.events import EFFECT, END, HEADING, MOVE, Event
 from envs.files import write_aside
 from envs.game import Game
 from envs.vector import VectorAECEnv
@@ -289,16 +290,15 @@ def _compare(number: int, found: dict[str, Any], expected: dict[str, Any]) -> No
 # --- telling ------------------------------------------------------------------------------------------------------------
 
 
+_INDENT = {HEADING: "", MOVE: "  ", EFFECT: "    ", END: ""}
+
+
 def sentences(path: Path, named: Named = NOTHING) -> Iterable[str]:
-    """A replay in sentences, one per decision.
+    """A replay as a game that one can follow: rounds and turns, what happened, and the final count.
 
     Args:
         path: The file.
         named: What the command line names, see ``open_game``.
-
-    Args:
-        path: The file.
-        named: Own games that it may be of, see ``open_game``.
 
     Raises:
         ReplayError: A line is broken, or an action is illegal.
@@ -306,15 +306,33 @@ def sentences(path: Path, named: Named = NOTHING) -> Iterable[str]:
     lines = read_lines(path)
     game, env = open_game(lines[0], named)
     yield f"{game.title}, {game.num_players} players, seed {lines[0]['seed']}"
+    yield from _told(game.opening(env.states))
+    for before, action, after in transitions(lines, game, env):
+        yield from _told(game.events(before, action, after))
+    yield _end_in_words(len(lines), lines[-1])
+
+
+def transitions(lines: Sequence[dict[str, Any]], game: Game, env: VectorAECEnv) -> Iterator[tuple[np.ndarray, int, np.ndarray]]:
+    """The decisions of a replay that ``open_game`` has opened: the record before, the action and the record after.
+
+    Chance is in the states of the file, so a game is told even where only its states are known.
+
+    Raises:
+        ReplayError: A line is broken, or an action is illegal.
+    """
     for number, line in enumerate(lines[1:-1], 2):
         _expect_keys(number, line, ("player", "action", "move", "legal", "state"))
-        yield game.sentence(env.states, _legal_action(number, line, game, env))
-        # Chance is in the states of the file, so a game is told even where only its states are known.
+        action, before = _legal_action(number, line, game, env), env.states.copy()
         try:
             env.set_records(game.from_dict(line["state"]))
         except ValueError as error:
             raise ReplayError(f"line {number}: {error}") from error
-    yield _end_in_words(len(lines), lines[-1])
+        yield before, action, env.states.copy()
+
+
+def _told(events: Iterable[Event]) -> Iterable[str]:
+    """Events as lines; parts of a decision are left out."""
+    return (_INDENT[event.kind] + event.text for event in events if event.kind in _INDENT)
 
 
 def _end_in_words(number: int, line: dict[str, Any]) -> str:
@@ -348,8 +366,8 @@ def _parser() -> argparse.ArgumentParser:
     for name, what in (("check", "play files again and compare every line"), ("show", "tell files in sentences")):
         command = commands.add_parser(name, help=what)
         command.add_argument("files", nargs="+", type=Path)
-        command.add_argument("--env", action="append", default=[], help="PACKAGE.MODULE, a game of your own that files may be of")
-        command.add_argument("--option", action="append", default=[], metavar="NAME=PATH", help="a file the games were played with")
+        command.add_argument("--env", action="append", default=[], help="PACKAGE.MODULE: your own game")
+        command.add_argument("--option", action="append", default=[], metavar="NAME=PATH", help="a file they were played with")
     return parser
 
 

@@ -139,13 +139,13 @@ def check_door(door: Any, agents: list[str], seat: int) -> dict[str, Any]:
     numbers = dict.fromkeys(agents, 0.0)
     pattern = {
         "agents": ["player_0"], "rewards": numbers, "_cumulative_rewards": numbers, "terminations": dict.fromkeys(agents, False),
-        "truncations": dict.fromkeys(agents, False), "infos": {agent: None for agent in agents}, "agent_selection": "player_0",
+        "truncations": dict.fromkeys(agents, False), "infos": dict.fromkeys(agents), "agent_selection": "player_0",
     }  # fmt: skip
     alive = door.get("agents") if isinstance(door, dict) else None
     if not isinstance(alive, list) or not all(agent in agents for agent in alive):
         raise ValueError(f"agents of the state are {alive!r}; they must be some of {', '.join(agents)}")
     for name in ("rewards", "_cumulative_rewards", "terminations", "truncations", "infos"):
-        pattern[name] = {agent: None for agent in alive}
+        pattern[name] = dict.fromkeys(alive)
     if (wrong := wrong_form(door, pattern)) is not None:
         raise ValueError(f"the state: {wrong}")
     flags = [flag for name in ("terminations", "truncations") for flag in door[name].values()]
@@ -155,7 +155,10 @@ def check_door(door: Any, agents: list[str], seat: int) -> dict[str, Any]:
     if not all(isinstance(info, dict) for info in door["infos"].values()):
         raise ValueError("the state holds infos that are no tables")
     selected = door["agent_selection"]
-    goes_on = seat >= 0 and not any(flags)
-    if selected not in agents or (goes_on and (selected != agents[seat] or alive != agents)) or (seat < 0 and not any(flags) and alive):
+    if any(flags) or not alive:
+        fits = selected in agents
+    else:
+        fits = seat >= 0 and selected == agents[seat] and alive == agents
+    if not fits:
         raise ValueError(f"agent_selection of the state is {selected!r}, which does not fit its record")
     return door

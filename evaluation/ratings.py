@@ -260,7 +260,8 @@ def rate(
     separated = groups != groups[zero]
     draws[:, separated | (len(wins) < 2)] = np.nan
     error, (low, high) = draws.std(axis=0, ddof=1), np.quantile(draws, [(1 - level) / 2, (1 + level) / 2], axis=0)
-    settings = dict(anchor=results.agents[zero], bootstrap_seed=seed, level=level, resamples=resamples, ridge=ridge)
+    anchored = results.agents[zero]
+    settings = {"anchor": anchored, "bootstrap_seed": seed, "level": level, "resamples": resamples, "ridge": ridge}
     return Ratings(ELO_PER_LOG_ODDS * (best - best[zero]), error, low, high, separated, settings)
 
 

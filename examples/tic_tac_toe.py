@@ -27,7 +27,8 @@ OPTIONS = {
     "size": Option(3, "cells of a side of the board", range(3, 6)),
     "line": Option(3, "equal marks in a row that win, at most the size", range(3, 6)),
 }
-TUNED = Tuned(training={"timesteps": 1_000_000, "net": [64, 64], "eval_every": 20})
+# So short a game needs much entropy: a policy that has found a draw meets few other positions, and forgets how to win them.
+TUNED = Tuned(training={"timesteps": 1_000_000, "net": [64, 64], "learning_rate": 5e-3, "entropy": 0.2, "eval_every": 20})
 
 EMPTY = -1  # in a cell; otherwise the seat whose mark it is
 SYMBOLS = {EMPTY: ".", 0: "X", 1: "O"}

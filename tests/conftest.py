@@ -29,6 +29,8 @@ for name, num_players in zip(sys.argv[1::2], map(int, sys.argv[2::2])):
     vector.observe(0)
     single.state()
     vector.worlds(np.zeros(2, np.uint64))
+    vector.set_state(vector.get_state())
+    game.legal_actions(vector.states[0])
 """
 
 

@@ -6,8 +6,10 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-FLOORS = {"envs": 1, "agents": 2, "evaluation": 3, "training": 4, "play": 5, "examples": 6, "benchmarks": 6, "train": 6, "evaluate": 6,
-          "fairy_rings": 7}  # fmt: skip
+FLOORS = {
+    "envs": 1, "agents": 2, "evaluation": 3, "training": 4, "play": 5,
+    "examples": 6, "train": 6, "evaluate": 6, "benchmarks": 7, "fairy_rings": 7,
+}  # fmt: skip
 """Packages and doors; nobody imports from a higher floor, nor another one of the same."""
 
 UPWARDS = {("envs.replay", "agents.registry")}
@@ -22,14 +24,19 @@ def module_name(path):
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-FILES = {module_name(path): path for floor in FLOORS for path in [ROOT / f"{floor}.py", *(ROOT / floor).rglob("*.py")] if path.is_file()}
+FILES = {
+    module_name(path): path
+    for floor in FLOORS
+    for path in [ROOT / f"{floor}.py", *(ROOT / floor).rglob("*.py")]
+    if path.is_file()
+}
 
 
 def imported(name, *, everywhere):
     """The modules of the house that a module imports: at its head, or everywhere, inside functions too."""
     tree = ast.parse(FILES[name].read_text(encoding="utf-8"))
     found = set()
-    for node in ast.walk(tree) if everywhere else at_the_head(tree):
+    for node in nodes_of(tree, everywhere):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
@@ -37,13 +44,14 @@ def imported(name, *, everywhere):
     return {module for module in found if module in FILES and module != name}
 
 
-def at_the_head(tree):
-    """All nodes outside of functions, and not in a block for type checkers alone."""
+def nodes_of(tree, everywhere):
+    """All nodes, or those outside of functions; nothing of a block that only type checkers read."""
     for node in ast.iter_child_nodes(tree):
         is_typing = isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
-        if not is_typing and not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+        is_function = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+        if not is_typing and (everywhere or not is_function):
             yield node
-            yield from at_the_head(node)
+            yield from nodes_of(node, everywhere)
 
 
 def floor_of(name):
@@ -102,5 +110,5 @@ def test_rules_know_no_observation_and_an_observation_no_words(game):
     for room, forbidden in below.items():
         for name in FILES:
             if name.startswith(f"envs.{game}.{room}"):
-                found = imported(name, everywhere=True)
-                assert not [module for module in found if module.startswith(tuple(f"envs.{game}.{part}" for part in forbidden))], name
+                above = tuple(f"envs.{game}.{part}" for part in forbidden)
+                assert not [module for module in imported(name, everywhere=True) if module.startswith(above)], name

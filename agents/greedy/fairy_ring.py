@@ -14,7 +14,6 @@ from typing import NamedTuple
 import numpy as np
 
 from envs import engine
-from envs.engine.seats import seat_after
 from envs.fairy_ring.rules import decisions as rules
 from envs.fairy_ring.rules import seats, villages
 from envs.fairy_ring.state import (
@@ -164,10 +163,7 @@ def _flight(state, others, p, movement):
     at, mushroom = int(state["fairy_village"][p]), int(state["fairy_mushroom"][p])
     worth = 0.0
     for left in range(movement, 0, -1):
-        mushroom -= 1
-        if mushroom < 0:
-            at = seat_after(seats.num_seats(state), at, 1)
-            mushroom = int(state["num_mushrooms"][at]) - 1
+        at, mushroom = rules.next_mushroom(state, at, mushroom)
         if left > 1 and state["type"][at, mushroom] == SPRING:
             pays = int(state["village"][at, mushroom, PAYS])
             worth += pays if at == p else -others * pays

@@ -14,6 +14,7 @@ from torch import nn
 
 from agents.networks.layers import Scores, layers, logit_layer
 from envs.game import Game
+from envs.mushroom_rings.components.tables import table_cells, turned
 from envs.mushroom_rings.observation import AROUND, PLAYER
 from envs.mushroom_rings.observation.planes import CHOSEN, JOINS, LAID
 from envs.mushroom_rings.state import (
@@ -149,14 +150,10 @@ class GardenNetwork(nn.Module):
 
 def _cells(radius: int) -> list[int]:
     """Places in the square of side ``2 radius + 1`` of the cells of the table, by r, then q."""
-    steps, side = range(-radius, radius + 1), 2 * radius + 1
-    return [(r + radius) * side + q + radius for r in steps for q in steps if abs(q + r) <= radius]
+    return [(r + radius) * (2 * radius + 1) + q + radius for q, r in table_cells(radius)]
 
 
 def _turned_edges() -> list[list[int]]:
     """By orientation (side * 6 + rotation) and edge of the cell: the tile's own edge that lies there."""
-    return [
-        [(rotation - edge if side else edge - rotation) % EDGES for edge in range(EDGES)]
-        for side in range(ORIENTATIONS // EDGES)
-        for rotation in range(EDGES)
-    ]
+    lies_at = [[turned(edge, orientation) for edge in range(EDGES)] for orientation in range(ORIENTATIONS)]
+    return [[edges.index(edge) for edge in range(EDGES)] for edges in lies_at]

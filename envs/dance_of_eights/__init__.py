@@ -58,6 +58,7 @@ import numpy as np
 
 from envs.dance_of_eights import pictures, words
 from envs.dance_of_eights.cards import VALUES, load_cards
+from envs.dance_of_eights.events import tell
 from envs.dance_of_eights.kernels import loops
 from envs.dance_of_eights.observation import HIGH, sections
 from envs.dance_of_eights.ring_test import tally_of
@@ -106,6 +107,7 @@ def make_game(name: str, num_players: int, options: Mapping[str, Any]) -> Game:
         package=__name__,
         words=words,
         pictures=pictures,
+        tell=tell,
         can_truncate=True,
         facts={"cards": load_cards(), "card_values": card_values()},
     )

@@ -4,10 +4,11 @@ Counts are compared eight at a time, as the bytes of words. A sum or difference 
 none goes below 0 or above 255; so counts are first compared with those of the pack, of which no card has more than four.
 
 Why no record that passes makes compiled code leave its arrays
-    The only field by which the rules find a row is ``current_player``: a seat at the table, or nobody when the game is over and no
-    rule runs. Cards come from actions, or are drawn from ``deck``, in which ``deck_size`` of them lie; so the search for the drawn one
-    ends within it. Every copy of a card is in one place, and so all counts stay between 0 and 4 on every step, those that
-    re-dealing works with too; a hand has eight or nine dancers, and a value of a tally fits in its four bits.
+    The only field by which the rules find a row is ``current_player``: a seat at the table, or nobody when the game is over and
+    no rule runs. Cards come from actions, or are drawn from ``deck``, in which ``deck_size`` of them lie; so the search for the
+    one that is drawn ends within it. Every copy of a card is in one place, and so all counts stay between 0 and 4 on every step,
+    those that re-dealing works with too; a hand has eight or nine dancers, and a value of a tally fits in its four bits. The
+    tests play on from all kinds of records that pass, with bounds checked, and check every record on the way.
 """
 
 import numpy as np
@@ -42,12 +43,12 @@ _NONE = np.uint64(0)
 
 
 @jit
-def fault_of(state, rules):
+def fault_of(state, rules, scratch):
     """0 for a possible position, else 1 + the place in ``state.dtype.names`` of the first field found impossible.
 
     Exact: 0 if and only if ``Game.from_dict`` makes the same record, but for ``rng`` and ``decisions``, of what ``Game.to_dict``
-    makes of this one, and ``decisions`` are from 0 to as many as the game can have had. The record has no gaps. ``state`` may hold
-    any bytes.
+    makes of this one, and ``decisions`` are from 0 to as many as the game can have had. The record has no gaps between fields.
+    ``state`` may hold any bytes.
     """
     return (
         _clock_fault(state, rules)

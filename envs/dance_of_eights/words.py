@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from envs.checks import integer
 from envs.dance_of_eights import rules
 from envs.dance_of_eights.cards import Card
 from envs.dance_of_eights.ring_test import is_ring
@@ -66,33 +67,26 @@ def from_dict(game: Game, view: Mapping[str, Any], state: Any) -> None:
     phase = PHASES.index(view["phase"])
     over = phase == Phase.OVER
     state["phase"] = phase
-    state["turn"] = _number("turn", view["turn"], 1, game.options["max_turns"])
+    state["turn"] = integer("turn", view["turn"], 1, game.options["max_turns"])
     state["current_player"] = _seat("current_player", view["current_player"], seats, missing=over)
     state["winner"] = _seat("winner", view["winner"], seats, missing=not over or view["winner"] is None)
     deck = _read_counts("deck", view["deck"], copies)
     state["deck"] = 0
     for card, count in enumerate(deck):
         rules.add_to_deck(state, card, count)
-    state["deck_size"] = _number("deck_size", view["deck_size"], sum(deck), sum(deck))
+    state["deck_size"] = integer("deck_size", view["deck_size"], sum(deck), sum(deck))
     state["discard"][:NUM_CARDS] = _read_counts("discard", view["discard"], copies)
     for name in ("hands", "known"):
-        _number(f"the length of {name}", len(view[name]), game.num_players, game.num_players)
+        integer(f"the length of {name}", len(view[name]), game.num_players, game.num_players)
     for p in range(game.num_players):
         _read_hand(game, state, p, view["hands"][p], view["known"][p])
     _check_pack(game, state, deck)
     _check_winner(state)
 
 
-def _number(place: str, value: Any, low: int, high: int) -> int:
-    if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
-        wanted = str(low) if low == high else f"a whole number from {low} to {high}"
-        raise ValueError(f"{place} is {value!r}; it must be {wanted}")
-    return value
-
-
 def _seat(place: str, value: Any, last: int, *, missing: bool) -> int:
     if not missing:
-        return _number(place, value, 0, last)
+        return integer(place, value, 0, last)
     if value is not None:
         raise ValueError(f"{place} is {value!r}; it must be None")
     return NO_PLAYER
@@ -101,15 +95,15 @@ def _seat(place: str, value: Any, last: int, *, missing: bool) -> int:
 def _read_counts(place: str, counts: Any, most: Sequence[int]) -> list[int]:
     if not isinstance(counts, Sequence):
         raise ValueError(f"{place} is {counts!r}; it must be a list of {NUM_CARDS} numbers")
-    _number(f"the length of {place}", len(counts), NUM_CARDS, NUM_CARDS)
-    return [_number(f"{place}[{card}]", count, 0, most[card]) for card, count in enumerate(counts)]
+    integer(f"the length of {place}", len(counts), NUM_CARDS, NUM_CARDS)
+    return [integer(f"{place}[{card}]", count, 0, most[card]) for card, count in enumerate(counts)]
 
 
 def _read_hand(game: Game, state: Any, p: int, hand: Any, known: Any) -> None:
     tables = game.rules[0]
     held = _read_counts(f"hands[{p}]", hand, _counts(tables["copies"]))
     cards = HAND + int(state["phase"] == Phase.DISCARD and state["current_player"] == p)
-    _number(f"the number of cards of hands[{p}]", sum(held), cards, cards)
+    integer(f"the number of cards of hands[{p}]", sum(held), cards, cards)
     state["hands"][p, :NUM_CARDS] = held
     state["known"][p, :NUM_CARDS] = _read_counts(f"known[{p}]", known, held)
     state["tally"][p] = 0
@@ -122,7 +116,7 @@ def _check_pack(game: Game, state: Any, deck: Sequence[int]) -> None:
     """Works out the cards in no open place, after a check that every copy is somewhere."""
     for card, copies in enumerate(_counts(game.rules[0]["copies"])):
         lies, held = int(state["discard"][card]), int(state["hands"][:, card].sum())
-        _number(f"the number of copies of card {card}", deck[card] + lies + held, copies, copies)
+        integer(f"the number of copies of card {card}", deck[card] + lies + held, copies, copies)
         state["unplaced"][card] = copies - lies - int(state["known"][:, card].sum())
 
 

@@ -9,16 +9,16 @@ record that neither raise nor allocate:
 ``legal(state, rules, mask)``          write the action mask of the player to act, 1 = legal
 ``observe(state, rules, seat, out)``   write what ``seat`` may know
 ``redeal(state, rules, seat)``         shuffle all that ``seat`` cannot know; the random word is already a fresh one
-``score(state, rules, scores, standings)``  the rulebook's points, and whole numbers of which the higher stands better
+``score(state, rules, scores, standings)``  the rulebook's points, and integers of which the higher stands better
 =====================================  ==================================================================================
 
 A game with long views may bring a seventh, ``observe_again(state, rules, seat, out, trace)``, which the loops call for rows that
 they write again and again. There ``out`` is what it wrote with the same ``trace`` before, of whatever game and seat, so that it
 need write only what has changed. ``trace (Game.trace_size,) int64`` is for its own notes, zeros as long as ``out`` is unknown.
 
-A game whose records may come from outside brings ``fault_of(state, rules) -> int``: 0 for a possible position, else 1 + the place
-in ``state.dtype.names`` of an impossible field (:func:`field_numbers`). It is the one verb that must bear any bytes: what it has
-passed, the other verbs may index with. Without it every record is taken to be possible.
+A game whose records may come from outside brings ``fault_of(state, rules, scratch) -> int``: 0 for a possible position, else 1 +
+the place in ``state.dtype.names`` of an impossible field. ``scratch`` is another record to work in. It is the one verb that must
+bear any bytes: what it has passed, the other verbs may index with. Without it every record is taken to be possible.
 
 ``state`` is a record that begins with :data:`HEADER`, ``rules`` a read-only record with the component tables of the game.
 :func:`install` adds the loops over a batch to the module that holds the verbs. They are installed there, not made by a closure,

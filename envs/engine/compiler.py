@@ -137,7 +137,8 @@ def _cache_parents() -> list[Path]:
 
 
 def _digest(sources: tuple[Path, ...]) -> str:
-    digest = hashlib.sha256(f"{numba.__version__} {np.__version__}".encode())
+    checked = " with bounds checked" if config.BOUNDSCHECK else ""
+    digest = hashlib.sha256(f"{numba.__version__} {np.__version__}{checked}".encode())
     for file in sorted(set().union(*map(sources_of, sources))):
         digest.update(str(file).encode())
         digest.update(file.read_bytes())

@@ -42,7 +42,7 @@ if "observe_again" not in globals():
 if "fault_of" not in globals():
 
     @jit
-    def fault_of(state, rules):
+    def fault_of(state, rules, scratch):
         """Finds nothing impossible, for games whose records come from nowhere else."""
         return 0
 
@@ -225,10 +225,10 @@ def redeal_batch(states, rules, seats, words, worlds):
 
 
 @kernel
-def check_batch(states, rules, faults):
+def check_batch(states, rules, scratch, faults):
     """Writes for every row 0, or 1 + the place of its first impossible field; see ``fault_of``."""
     for i in range(len(states)):
-        faults[i] = fault_of(states[i], rules[0])
+        faults[i] = fault_of(states[i], rules[0], scratch[0])
 
 
 @kernel

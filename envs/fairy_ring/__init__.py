@@ -51,6 +51,7 @@ import numpy as np
 
 from envs.fairy_ring import pictures, words
 from envs.fairy_ring.cards import TYPES, Card, load_cards
+from envs.fairy_ring.events import tell
 from envs.fairy_ring.kernels import loops
 from envs.fairy_ring.observation import HIGH, sections
 from envs.fairy_ring.state import (
@@ -112,6 +113,7 @@ def make_game(name: str, num_players: int, options: Mapping[str, Any]) -> Game:
         package=__name__,
         words=words,
         pictures=pictures,
+        tell=tell,
         facts={"cards": cards},
     )
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 TYPES = ("Magidrome", "Academy", "Lookout", "Luminarium", "Pollenarium", "Spring")
 TYPES_WITH_MANA = ("Magidrome", "Spring")
 DECKS = ("start", "1", "2")
-MAX_CARDS = 100
+MAX_CARDS = 100  # most different cards in a card list
 HAND_SIZE = 7
 PLAYER_COUNTS = (2, 3, 4)
 

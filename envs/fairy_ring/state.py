@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 
 from envs.engine import record_dtype
-from envs.fairy_ring.cards import TYPES
+from envs.fairy_ring.cards import HAND_SIZE, MAX_CARDS, TYPES
 
-HAND = 7  # cards dealt to each player at the start of a round
+HAND = HAND_SIZE  # cards dealt to each player at the start of a round
 TURNS = 6  # turns in a round; the seventh card is never played
 ROUNDS = 2
 MUSHROOMS = 13  # most mushrooms in a village: the starting card and one for each turn
@@ -18,7 +18,6 @@ MANA_PER_POINT = 20
 PLENTY = 1000  # more mana than any mushroom pays for a step of the fairy
 NUM_TYPES = len(TYPES)
 MAGIDROME, ACADEMY, LOOKOUT, LUMINARIUM, POLLENARIUM, SPRING = range(NUM_TYPES)
-MAX_CARDS = 100  # most different cards in a card list
 NUM_OBJECTIVES = 8
 
 NO_CARD = -1

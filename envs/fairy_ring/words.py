@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
+from envs.checks import integer
 from envs.engine import NO_PLAYER
 from envs.fairy_ring.cards import TYPES, Card
 from envs.fairy_ring.rules.seats import is_hidden, knows_hand
@@ -108,13 +109,8 @@ class _Reader:
     def __init__(self, game: Game) -> None:
         self.cards = cards_of(game)
 
-    def number(self, place: str, value: Any, low: int, high: int) -> int:
-        if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
-            raise ValueError(f"{place} is {value!r}; it must be a whole number from {low} to {high}")
-        return value
-
     def card(self, place: str, value: Any, deck: str | None = None) -> int:
-        card = self.number(place, value, 0, len(self.cards) - 1)
+        card = integer(place, value, 0, len(self.cards) - 1)
         if deck is not None and self.cards[card].deck != deck:
             raise ValueError(f"{place} is card {card}, which is not of deck {deck}")
         return card
@@ -122,7 +118,7 @@ class _Reader:
     def bits(self, place: str, value: Any) -> int:
         bits = 0
         for number in value:
-            bits |= 1 << self.number(place, number, 1, NUM_OBJECTIVES) - 1
+            bits |= 1 << integer(place, number, 1, NUM_OBJECTIVES) - 1
         return bits
 
 
@@ -139,13 +135,13 @@ def from_dict(game: Game, view: Mapping[str, Any], state: Any) -> None:
         raise ValueError(f"phase is {view['phase']!r}; it must be one of {', '.join(PHASES)}")
     seats = game.num_players - 1
     phase = PHASES.index(view["phase"])
-    current = NO_PLAYER if phase == Phase.OVER else reader.number("current_player", view["current_player"], 0, seats)
+    current = NO_PLAYER if phase == Phase.OVER else integer("current_player", view["current_player"], 0, seats)
     state["phase"], state["current_player"] = phase, current
-    state["round"] = reader.number("round", view["round"], 1, ROUNDS)
-    state["turn"] = reader.number("turn", view["turn"], 1, TURNS)
-    state["first_player"] = reader.number("first_player", view["first_player"], 0, seats)
+    state["round"] = integer("round", view["round"], 1, ROUNDS)
+    state["turn"] = integer("turn", view["turn"], 1, TURNS)
+    state["first_player"] = integer("first_player", view["first_player"], 0, seats)
     state["played"] = NO_CARD if view["played"] is None else reader.card("played", view["played"])
-    state["movement"] = 0 if view["movement"] is None else reader.number("movement", view["movement"], 1, 99)
+    state["movement"] = 0 if view["movement"] is None else integer("movement", view["movement"], 1, 99)
     state["objectives"] = reader.bits("objectives", view["objectives"])
     for p, player in enumerate(players):
         _read_player(game, reader, state, p, player)
@@ -158,25 +154,25 @@ def from_dict(game: Game, view: Mapping[str, Any], state: Any) -> None:
 
 def _read_player(game: Game, reader: _Reader, state: Any, p: int, player: Mapping[str, Any]) -> None:
     place = f"players[{p}]"
-    state["mana"][p] = reader.number(f"{place}.mana", player["mana"], 0, MANA_PER_POINT - 1)
-    state["points"][p] = reader.number(f"{place}.points", player["points"], 0, 32000)
+    state["mana"][p] = integer(f"{place}.mana", player["mana"], 0, MANA_PER_POINT - 1)
+    state["points"][p] = integer(f"{place}.points", player["points"], 0, 32000)
     state["completed"][p] = reader.bits(f"{place}.objectives", player["objectives"])
-    state["fairy_village"][p] = reader.number(f"{place}.fairy.player", player["fairy"]["player"], 0, game.num_players - 1)
-    state["fairy_mushroom"][p] = reader.number(f"{place}.fairy.mushroom", player["fairy"]["mushroom"], 0, MUSHROOMS - 1)
+    state["fairy_village"][p] = integer(f"{place}.fairy.player", player["fairy"]["player"], 0, game.num_players - 1)
+    state["fairy_mushroom"][p] = integer(f"{place}.fairy.mushroom", player["fairy"]["mushroom"], 0, MUSHROOMS - 1)
     _read_village(game, reader, state, p, player["village"])
     _read_hand(reader, state, p, player)
 
 
 def _read_village(game: Game, reader: _Reader, state: Any, p: int, village: Any) -> None:
     place = f"players[{p}].village"
-    reader.number(f"the length of {place}", len(village), 1, MUSHROOMS)
+    integer(f"the length of {place}", len(village), 1, MUSHROOMS)
     state["cards"][p] = NO_CARD
     state["village"][p] = 0
     state["type"][p] = 0
     state["num_mushrooms"][p] = 0
     for i, mushroom in enumerate(village):
         stack = mushroom["cards"]
-        reader.number(f"the size of {place}[{i}]", len(stack), 1, STACK)
+        integer(f"the size of {place}[{i}]", len(stack), 1, STACK)
         for j, number in enumerate(stack):
             card = reader.card(f"{place}[{i}].cards[{j}]", number)
             if reader.cards[card].deck not in ("start", *map(str, range(1, int(state["round"]) + 1))):
@@ -198,7 +194,7 @@ def _read_hand(reader: _Reader, state: Any, p: int, player: Mapping[str, Any]) -
     state["chosen"][p] = NO_CARD if chosen is None else reader.card(f"players[{p}].chosen", chosen, deck)
     if chosen is not None and not _is_revealed(state, p):
         cards.append(chosen)
-    reader.number(f"the length of {place}", len(cards), 0, HAND)
+    integer(f"the length of {place}", len(cards), 0, HAND)
     state["hand"][p] = NO_CARD
     state["hand"][p, : len(cards)] = sorted(cards)
     state["hand_size"][p] = len(cards)

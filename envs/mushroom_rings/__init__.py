@@ -89,6 +89,7 @@ from envs.mushroom_rings import pictures, words
 from envs.mushroom_rings.components import Components
 from envs.mushroom_rings.components.loading import load_components
 from envs.mushroom_rings.components.tables import build_tables, max_rings, num_types
+from envs.mushroom_rings.events import tell
 from envs.mushroom_rings.kernels import loops
 from envs.mushroom_rings.observation import HIGH, LOW, sections
 from envs.mushroom_rings.observation.planes import trace_size
@@ -149,6 +150,7 @@ def make_game(name: str, num_players: int, options: Mapping[str, Any]) -> Game:
         package=__name__,
         words=words,
         pictures=pictures,
+        tell=tell,
         facts={"components": components},
     )
 

@@ -4,5 +4,6 @@ from envs import engine
 from envs.mushroom_rings.observation import observe, observe_again
 from envs.mushroom_rings.redeal import redeal
 from envs.mushroom_rings.rules import legal, reset, score, step
+from envs.mushroom_rings.validity import fault_of
 
 loops = engine.install(globals())

@@ -27,8 +27,8 @@ def _sort_pile(state):
         else:
             second |= np.int64(1) << tile - half
     i = state["top"]
-    for tile in range(1, len(state["pile"]) + 1):
-        word, bit = (first, tile) if tile <= half else (second, tile - half)
+    for number in range(1, len(state["pile"]) + 1):
+        word, bit = (first, number) if number <= half else (second, number - half)
         if word >> bit & 1:
-            state["pile"][i] = tile
+            state["pile"][i] = number
             i += 1

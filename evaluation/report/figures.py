@@ -176,5 +176,6 @@ def _level(report: Report) -> str:
 
 
 def meaning_of(figure: Figure, report: Report) -> str:
+    """What a figure means in this report."""
     chance = f"{100 / report['num_players']:.1f}"
     return figure.meaning.replace("{chance}", chance).replace("{anchor}", report["settings"]["anchor"])

@@ -77,7 +77,7 @@ def test_an_unknown_attribute_is_still_an_error():
 def test_wrong_names_and_values_are_named():
     with pytest.raises(ValueError, match="no game 'fairy_rign' .did you mean 'fairy_ring'"):
         envs.make("fairy_rign")
-    with pytest.raises(ValueError, match="no option 'firefly' .did you mean 'fireflies'"):
+    with pytest.raises(ValueError, match="no parameter 'firefly' .did you mean 'fireflies'"):
         envs.make("fairy_ring", firefly="all")
     with pytest.raises(ValueError, match="2 to 4 players, not 5"):
         envs.make("fairy_ring", 5)
@@ -87,7 +87,7 @@ def test_wrong_names_and_values_are_named():
         envs.make("fairy_ring", render_mode="gif")
     with pytest.raises(ValueError, match="view is 2"):
         envs.make("fairy_ring", view=2)
-    with pytest.raises(ValueError, match="seed -1"):
+    with pytest.raises(ValueError, match="seed is -1; it must be an integer from 0"):
         envs.raw_env("fairy_ring").reset(seed=-1)
 
 

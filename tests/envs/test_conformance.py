@@ -44,6 +44,14 @@ def test_it_finds_a_dict_that_shows_another_hand():
         check.check_views(_broken(words={"to_dict": leaky}), 0, pictures=False)
 
 
+def test_it_finds_a_game_whose_own_records_are_refused():
+    def refuse(states, rules, scratch, faults):
+        faults[:] = 1 + states.dtype.names.index("hand")
+
+    with pytest.raises(check.ConformanceError, match="a record of a game is refused: row 0: field hand is not possible"):
+        check.check_views(_broken(kernels={"check_batch": refuse}), 0, pictures=False)
+
+
 def test_it_finds_an_observation_that_shows_another_hand():
     honest = envs.make_game("fairy_ring").kernels.observe_batch
 

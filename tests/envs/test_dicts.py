@@ -24,7 +24,7 @@ ENTRIES = 2  # of each list
 def states(request):
     """The game, and a dict of each of its phases."""
     game = envs.make_game(request.param, **OPTIONS.get(request.param, {}))
-    phases = {phase.name.lower() for phase in import_module(f"{game.kernels.__name__}.state").Phase}
+    phases = {phase.name.lower() for phase in import_module(f"{game.package}.state").Phase}
     by_phase: dict[str, dict] = {}
     for seed in range(MOST_GAMES):
         for state in game_of(game, seed):

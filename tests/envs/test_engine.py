@@ -182,6 +182,13 @@ def test_no_index_is_out_of_bounds(module, tmp_path):
     assert run(*arguments, NUMBA_BOUNDSCHECK="1", NUMBA_CACHE_DIR=str(tmp_path)) == run(*arguments)
 
 
+def test_machine_code_that_checks_bounds_is_kept_apart(monkeypatch):
+    sources = (Path(envs.game_module("dance_of_eights").__file__),)
+    usual = machine_code._digest(sources)
+    monkeypatch.setattr(machine_code.config, "BOUNDSCHECK", 1)
+    assert machine_code._digest(sources) != usual
+
+
 # --- functions that compiled code calls --------------------------------------------------------------------------------
 
 
@@ -258,7 +265,7 @@ def test_an_edited_callee_in_another_file_never_runs_stale(tmp_path):
 
 def test_the_key_follows_the_imports_of_a_game_and_not_those_of_others():
     sources = {path.name for path in engine.sources_of(Path(envs.game_module("fairy_ring").__file__))}
-    assert {"engine.py", "rules.py", "observation.py", "state.py", "cards.py"} <= sources
+    assert {"loops.py", "decisions.py", "observation.py", "state.py", "cards.py"} <= sources
     assert "aec.py" not in sources
     assert "numpy" not in str(sources)
 
@@ -275,7 +282,7 @@ def _copy_of_package(tmp_path):
 
 def test_a_read_only_installation_caches_in_the_home(tmp_path):
     site = _copy_of_package(tmp_path)
-    (site / "envs" / "engine" / "__pycache__").write_text("a file where the folder would be: nobody can write there, not even root")
+    (site / "envs" / "engine" / "__pycache__").write_text("a file, so that not even root can write there")
     home = tmp_path / "home"
     found = run("-B", "-c", LIST_FOLDERS, cwd=site, HOME=str(home), XDG_CACHE_HOME=str(home / "cache"))
     assert found.startswith(str(home / "cache" / "fairy_rings"))

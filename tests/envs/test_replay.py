@@ -40,7 +40,10 @@ def test_every_rule_set_is_recorded_and_checked(game, tmp_path):
     assert [path.suffix for path in files] == [".jsonl", ".jsonl"]
     assert replay.main(["check", *map(str, files)]) == 0
     told = list(replay.sentences(files[0]))
-    assert len(told) == len(files[0].read_text().splitlines())
+    decisions = len(files[0].read_text().splitlines()) - 2
+    assert sum(line.startswith(("Round", "Turn")) for line in told) >= 1
+    assert game.name == "mushroom_rings" or sum(line.startswith("  player") for line in told) >= decisions
+    assert " win" in told[-2] or "share" in told[-2]
     assert told[-1].startswith(("the game is over", "the game was cut off"))
 
 
@@ -50,13 +53,13 @@ def test_every_rule_set_is_recorded_and_checked(game, tmp_path):
         (1, lambda line: line | {"format": 2}, "line 1: format is 2"),
         (1, lambda line: line | {"game": "chess"}, "line 1: there is no game 'chess'"),
         (1, lambda line: line | {"version": 1}, "line 1: version 1 of fairy_ring"),
-        (1, lambda line: line | {"seed": 6}, "line 1, state"),
+        (1, lambda line: line | {"seed": 6}, "line 1: state"),
         (1, lambda line: line | {"note": 1}, "line 1: note unknown"),
-        (3, lambda line: line | {"player": 9}, "line 3, player: 9, but the rules give"),
-        (4, lambda line: line | {"action": 37}, "line 4, action: 37 is not legal"),
-        (4, lambda line: line | {"legal": line["legal"][1:]}, "line 4, legal"),
-        (5, lambda line: line | {"move": {"type": "stay"}}, "line 5, move"),
-        (6, lambda line: line | {"state": line["state"] | {"turn": 5}}, "line 6, state.turn: 5, but the rules give 1"),
+        (3, lambda line: line | {"player": 9}, "line 3: player is 9; it must be 0"),
+        (4, lambda line: line | {"action": 37}, "line 4: action 37 is not legal"),
+        (4, lambda line: line | {"legal": line["legal"][1:]}, "line 4: legal"),
+        (5, lambda line: line | {"move": {"type": "stay"}}, "line 5: move"),
+        (6, lambda line: line | {"state": line["state"] | {"turn": 5}}, "line 6: state.turn is 5; it must be 1"),
         (7, lambda line: {key: line[key] for key in line if key != "legal"}, "line 7: legal missing"),
     ],
 )
@@ -90,7 +93,7 @@ def test_wrong_rewards_are_named(recorded, capsys):
     last["rewards"] = [reward / 2 for reward in last["rewards"]]
     recorded.write_text("\n".join([*lines[:-1], json.dumps(last)]))
     assert replay.main(["check", str(recorded)]) == 1
-    assert f"line {len(lines)}, rewards" in capsys.readouterr().err
+    assert f"line {len(lines)}: rewards" in capsys.readouterr().err
 
 
 def test_another_reward_is_recorded_and_checked(tmp_path):

@@ -39,7 +39,7 @@ def make_report(names=("random", "greedy", "search")) -> report.Report:
         for k, name in enumerate(names)
     ]
     share = [[math.nan if i == j else 0.5 + (i - j) / (3 * size) for j in range(size)] for i in range(size)]
-    matrix = {key: share for key in ("share", "low", "high")} | {"count": np.full((size, size), 12345)}
+    matrix = dict.fromkeys(("share", "low", "high"), share) | {"count": np.full((size, size), 12345)}
     return {
         "agents": agents,
         "matrix": matrix,

@@ -164,7 +164,7 @@ def _price_markers(state, rules, weights, sight):
 def slot_worth(state, rules, weights, sight, slot):
     """Points of the markers a slot takes, its bonus, and the wildflower if one is due."""
     player, before = sight["player"], np.int64(state["num_markers"][sight["player"]])
-    after = min(NUM_MARKERS, before + np.int64(rules["slot_spaces"][slot]))
+    after = min(np.int64(NUM_MARKERS), before + np.int64(rules["slot_spaces"][slot]))
     if after == before:
         return 0.0
     worth = float(np.int64(rules["marker_scores"][after]) - np.int64(rules["marker_scores"][before]))
@@ -235,7 +235,7 @@ def _follow_paths(state, rules, sight):
         sight["mushrooms"][part] = 0.0
         sight["promise"][part] = 0.0
     for index in range(state["num_laid"]):
-        tile, before, second = np.int64(state["tile"][index]), NONE, NONE
+        tile, before, second = np.int64(state["tile"][index]), np.int64(NONE), np.int64(NONE)
         for s in range(rules["segments"][tile]):
             path = np.int64(state["path"][SEGMENTS * index + s])
             if path == NONE:

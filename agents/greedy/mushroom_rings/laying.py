@@ -39,7 +39,7 @@ def best_placement(state, rules, weights, sight, scratch, tile, source, only_slo
         Worth, cell and orientation; the worth is ``NOTHING`` if it can lie nowhere. Of equal ones the first open cell.
     """
     weigh_segments(rules, sight, tile)
-    best, cell, chosen = NOTHING, NONE, NONE
+    best, cell, chosen = NOTHING, np.int64(NONE), NONE
     for slot in range(state["num_open"]):
         if only_slot != NONE and slot != only_slot:
             continue
@@ -166,7 +166,7 @@ def mushrooms_in(state, sight, ring):
 def _lengthening(state, rules, weights, sight, source, slot, edges, segment, edge, other_edge):
     """How much more is promised after a segment is laid that lengthens a path, joins two or begins one."""
     path, other = np.int64(sight["end_path"][slot, edge]), np.int64(sight["end_path"][slot, other_edge])
-    player, owner, tiles, mushrooms, before = sight["player"], NONE, 1, sight["segment"][segment], 0.0
+    player, owner, tiles, mushrooms, before = sight["player"], NONE, np.int64(1), sight["segment"][segment], 0.0
     for joined in (path, other):
         if joined != NONE:
             holder = owner_of(state, joined)

@@ -4,13 +4,14 @@ from collections.abc import Sequence
 
 from envs.dance_of_eights.cards import ATTRIBUTES, VALUES, Card
 from envs.dance_of_eights.pictures import pieces
-from envs.dance_of_eights.pictures.pieces import CARD_WIDTH, INK, PAPER, PLAYER_COLOURS, QUIET
+from envs.dance_of_eights.pictures.pieces import CARD_HEIGHT, CARD_WIDTH, INK, PAPER, PLAYER_COLOURS, QUIET
 from envs.dance_of_eights.pictures.view import View, counters, discard_size, hand_in_sight, hand_size, headline, status
+from envs.drawing.marks import NO_MARKS, Marks
 from envs.drawing.svg import Svg, lighter
 from envs.game import Game
 
 _WIDTH, _MARGIN = 1400, 14
-_TOP = 52
+_TOP = 76
 _SMALL = 0.8
 _SMALL_STEP, _SMALL_ROW = 60, 82
 _IN_A_ROW = 21
@@ -21,18 +22,32 @@ _PANELS = _TOP + _AREA_HEIGHT + 2 * _MARGIN
 _SHORT = {"mischievous": "misch."}
 
 
-def svg(game: Game, view: View) -> str:
-    """Draw a state dict as SVG: the open cards above, a panel for each player below; one size for a number of players."""
+_NEEDS = "A Ring: 4 female and 4 male; of every size, alignment and element an even number or none; at least two elements."
+_CHIPS = "The chips under a hand count its dancers: green where a Ring may have so many, red where not."
+
+
+def target(game: Game, view: View, move: View) -> str:
+    """The piece that a structured move acts on."""
+    if move["type"] == "draw":
+        return "deck"
+    return f"discard:{move['card']}" if move["type"] == "take" else f"hand:{view['current_player']}:{move['card']}"
+
+
+def svg(game: Game, view: View, marks: Marks = NO_MARKS) -> str:
+    """Draw a state dict as SVG: the open cards above, a panel for each player below; one size for a number of players.
+
+    Pieces are ``deck``, ``discard:CARD``, ``hand:PLAYER:CARD`` and ``player:PLAYER``.
+    """
     cards, rows = game.facts["cards"], -(-game.num_players // 2)
     height = _PANELS + rows * (_PANEL_HEIGHT + _MARGIN)
     picture = Svg(_WIDTH, height, f"{game.title}. {headline(game, view)}. {status(view)}")
     picture.rect(0, 0, _WIDTH, height, fill=PAPER)
     _draw_headline(picture, game, view)
-    _draw_table(picture, view, cards)
+    _draw_table(picture, view, cards, marks)
     for player in range(game.num_players):
         x = _MARGIN + player % 2 * (_PANEL_WIDTH + _MARGIN)
         y = _PANELS + player // 2 * (_PANEL_HEIGHT + _MARGIN)
-        _draw_panel(picture, view, cards, player, x, y)
+        _draw_panel(picture, view, cards, player, x, y, marks)
     return picture.to_string()
 
 
@@ -44,24 +59,36 @@ def _draw_headline(picture: Svg, game: Game, view: View) -> None:
     picture.text(_MARGIN + 420, 36, status(view), 18, font_weight="bold", fill=colour)
     picture.circle(_WIDTH - 190, 30, 5.5, fill=pieces.OPEN, stroke=INK, stroke_width=1)
     picture.text(_WIDTH - 178, 34, "taken in the open", 12, fill=QUIET)
+    picture.text(_MARGIN + 4, 62, f"{_NEEDS} {_CHIPS}", 12.5, fill=QUIET)
 
 
-def _draw_table(picture: Svg, view: View, cards: Sequence[Card]) -> None:
+def _draw_table(picture: Svg, view: View, cards: Sequence[Card], marks: Marks) -> None:
     """Draw the deck and the discard area; several copies of a card lie on each other."""
     picture.rect(_MARGIN, _TOP, _WIDTH - 2 * _MARGIN, _AREA_HEIGHT + 6, rx=12, fill="#eef3e2", stroke="#c6d2a8", stroke_width=1.2)
     x, y = _MARGIN + 14, _TOP + 30
     picture.text(x, _TOP + 20, f"deck: {view['deck_size']}", 13, fill=INK, font_weight="bold")
     if view["deck_size"]:
-        pieces.card_back(picture, x, y, scale=_SMALL, title=f"deck of {view['deck_size']} cards")
+        with picture.group(None, **marks.attributes("deck")):
+            pieces.card_back(picture, x, y, scale=_SMALL, title=f"deck of {view['deck_size']} cards")
+            _draw_frame(picture, "deck", x, y, _SMALL, marks)
     x += _SMALL_STEP + 28
     picture.text(x, _TOP + 20, f"discard area: {discard_size(view)}", 13, fill=INK, font_weight="bold")
     lying = [(card, copies) for card, copies in zip(cards, view["discard"], strict=True) if copies]
     for place, (card, copies) in enumerate(lying):
         row, column = divmod(place, _IN_A_ROW)
-        pieces.card_face(picture, x + column * _SMALL_STEP, y + row * _SMALL_ROW, card, scale=_SMALL, copies=copies)
+        left, top, piece = x + column * _SMALL_STEP, y + row * _SMALL_ROW, f"discard:{card.id}"
+        with picture.group(None, **marks.attributes(piece)):
+            pieces.card_face(picture, left, top, card, scale=_SMALL, copies=copies)
+            _draw_frame(picture, piece, left, top, _SMALL, marks)
 
 
-def _draw_panel(picture: Svg, view: View, cards: Sequence[Card], player: int, x: float, y: float) -> None:
+def _draw_frame(picture: Svg, piece: str, x: float, y: float, scale: float, marks: Marks) -> None:
+    """Draw the mark of a card, if it has one."""
+    if frame := marks.frame(piece):
+        picture.rect(x - 1, y - 1, CARD_WIDTH * scale + 2, CARD_HEIGHT * scale + 2, rx=6, **frame)
+
+
+def _draw_panel(picture: Svg, view: View, cards: Sequence[Card], player: int, x: float, y: float, marks: Marks) -> None:
     """Draw what a player holds and, of a hand in sight, how it stands to a Ring."""
     colour = PLAYER_COLOURS[player]
     acts, wins = view["current_player"] == player, view["winner"] == player
@@ -72,11 +99,11 @@ def _draw_panel(picture: Svg, view: View, cards: Sequence[Card], player: int, x:
         picture.text(x + 12, y + 23, f"Player {player}", 17, font_weight="bold", fill=colour)
         if acts or wins:
             pieces.tag(picture, x + 102, y + 22, "to act" if acts else "winner", colour)
-        _draw_hand(picture, view, cards, player, x + 11, y + 35)
+        _draw_hand(picture, view, cards, player, x + 11, y + 35, marks)
         _draw_counters(picture, view, cards, player, x + 11, y + 140)
 
 
-def _draw_hand(picture: Svg, view: View, cards: Sequence[Card], player: int, x: float, y: float) -> None:
+def _draw_hand(picture: Svg, view: View, cards: Sequence[Card], player: int, x: float, y: float, marks: Marks) -> None:
     """Draw the cards in sight, those taken in the open first, then the others face down."""
     known = view["known"][player]
     hand = hand_in_sight(view, player) or known
@@ -85,7 +112,10 @@ def _draw_hand(picture: Svg, view: View, cards: Sequence[Card], player: int, x: 
     for place in range(hand_size(view, player)):
         if place < len(shown):
             card, opened = shown[place]
-            pieces.card_face(picture, x + place * _STEP, y, card, opened=opened)
+            piece = f"hand:{player}:{card.id}"
+            with picture.group(None, **marks.attributes(piece)):
+                pieces.card_face(picture, x + place * _STEP, y, card, opened=opened)
+                _draw_frame(picture, piece, x + place * _STEP, y, 1, marks)
         else:
             pieces.card_back(picture, x + place * _STEP, y)
 

@@ -44,14 +44,17 @@ def counters(cards: Sequence[Card], hand: Sequence[int]) -> list[Counter]:
 
 
 def headline(game: Game, view: View) -> str:
+    """How far the game has gone."""
     return f"Turn {view['turn']} of {game.options['max_turns']}"
 
 
 def status(view: View) -> str:
+    """Whose turn it is and what for, or who has won."""
     if view["phase"] != "over":
         return f"Player {view['current_player']} {_DOES[view['phase']]}"
     return "Game over: nobody wins" if view["winner"] is None else f"Game over: player {view['winner']} wins"
 
 
 def discard_size(view: View) -> int:
+    """Cards in the discard area."""
     return sum(view["discard"])

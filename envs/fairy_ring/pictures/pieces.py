@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from envs.drawing.svg import Attribute, Svg, darker, lighter, number
 from envs.fairy_ring.cards import TYPES_WITH_MANA, Card
+from envs.fairy_ring.state import MANA_PER_POINT
 
 INK = "#33312b"
 QUIET = "#77736a"
@@ -12,7 +13,6 @@ PAPER = "#fffdf8"
 GLOW = "#ffd43b"
 PLAYER_COLOURS = ("#2b4a9b", "#b3243b", "#0b7565", "#8a560c")
 CARD_WIDTH, CARD_HEIGHT = 58, 86
-MANA_PER_POINT = 20
 
 # Sizes of a mushroom at scale 1, upwards from its foot.
 MUSHROOM_WIDTH = 72

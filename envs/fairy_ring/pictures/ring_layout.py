@@ -85,6 +85,13 @@ def feet(spans: Sequence[Span], sizes: Sequence[int]) -> tuple[list[list[Point]]
     return villages, scale
 
 
+def end_of_village(span: Span, feet: Sequence[Point], scale: float, side: str) -> Point:
+    """Where a mushroom would be planted: beside the village, left or right as its owner sees it."""
+    left = side == "left"
+    x = (feet[0] if left else feet[-1])[0] + (1 if left else -1) * span.direction * SPACING * scale * 0.68
+    return x, _height(x, span.far)
+
+
 def arrows(taken: Sequence[tuple[Point, float]]) -> list[list[Point]]:
     """Arrow heads along the flight all round the ring, but for the places (point, radius) that are taken."""
     heads = []

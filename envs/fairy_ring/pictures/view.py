@@ -6,6 +6,8 @@ from typing import Any, NamedTuple
 from envs.fairy_ring.cards import HAND_SIZE, TYPES_WITH_MANA, Card
 
 View = Mapping[str, Any]
+Place = tuple[int, int]
+"""A mushroom: whose village, and which one of it from the left."""
 
 OBJECTIVES = {
     1: "10+ fireflies",
@@ -49,6 +51,24 @@ def mushrooms(view: View, cards: Sequence[Card], player: int, fireflies: str) ->
     return found
 
 
+def mushroom_piece(player: int, mushroom: int) -> str:
+    """The name of a mushroom among the pieces of a picture."""
+    return f"mushroom:{player}:{mushroom}"
+
+
+def flight(view: View, start: Place, steps: int) -> list[Place]:
+    """The mushrooms that a fairy flies over from where it stands: right to left, then on in the next seat's village."""
+    player, mushroom = start
+    places = []
+    for _ in range(steps):
+        mushroom -= 1
+        if mushroom < 0:
+            player = (player + 1) % len(view["players"])
+            mushroom = len(view["players"][player]["village"]) - 1
+        places.append((player, mushroom))
+    return places
+
+
 def has_chosen(view: View, player: int) -> bool:
     """Whether a player has chosen this turn's card, which everybody at the table can see."""
     if view["phase"] == "over":
@@ -79,6 +99,7 @@ def _place_in_turn(view: View, player: int) -> int:
 
 
 def headline(view: View) -> str:
+    """How far the game has gone."""
     return f"Round {view['round']} of 2, turn {view['turn']} of 6"
 
 
@@ -89,9 +110,26 @@ def status(view: View) -> str:
         return f"Player {view['current_player']} {_DOES[view['phase']]}{flown}"
     standings = [(player["points"], player["mana"]) for player in view["players"]]
     best = [str(seat) for seat, standing in enumerate(standings) if standing == max(standings)]
+    return f"Game over: player {best[0]} wins" if len(best) == 1 else f"Game over: players {', '.join(best)} share the win"
+
+
+def decided_by(view: View) -> str:
+    """What decided a game that is over; nothing before."""
+    if view["phase"] != "over":
+        return ""
+    points = [player["points"] for player in view["players"]]
+    standings = sorted(((player["points"], player["mana"]) for player in view["players"]), reverse=True)
+    if points.count(max(points)) == 1:
+        return f"with most points: {max(points)}"
     return (
-        f"Game over: player {best[0]} wins" if len(best) == 1 else f"Game over: players {', '.join(best)} share the win"
+        "with equal points and mana" if standings[0] == standings[1] else f"with most mana: {standings[0][1]}, points are equal"
     )
+
+
+def winners(view: View) -> list[int]:
+    """Who has won a game that is over; nobody before."""
+    standings = [(player["points"], player["mana"]) for player in view["players"]]
+    return [p for p, standing in enumerate(standings) if view["phase"] == "over" and standing == max(standings)]
 
 
 def card_in_play(view: View) -> int | None:

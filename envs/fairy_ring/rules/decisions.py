@@ -196,19 +196,25 @@ def _place(state, rules, action):
 # --- B. Resolve, 2. Move your Fairy ------------------------------------------------------------------------------------
 
 
+@inline
+def next_mushroom(state, at, mushroom):
+    """2. Move your Fairy: one step from right to left through a village, or to the rightmost mushroom of the next seat's."""
+    if mushroom > 0:
+        return at, mushroom - 1
+    at = seat_after(num_seats(state), at, 1)
+    return at, int(state["num_mushrooms"][at]) - 1
+
+
 @jit
 def _move_fairy(state, movement):
-    """2. Move your Fairy: from right to left through a village, then to the rightmost of the next seat's.
+    """2. Move your Fairy as many steps as the movement says.
 
     Spring: every one that is passed without stopping pays its owner at once.
     """
     p = state["current_player"]
     at, mushroom = int(state["fairy_village"][p]), int(state["fairy_mushroom"][p])
     for left in range(movement, 0, -1):
-        mushroom -= 1
-        if mushroom < 0:
-            at = seat_after(num_seats(state), at, 1)
-            mushroom = int(state["num_mushrooms"][at]) - 1
+        at, mushroom = next_mushroom(state, at, mushroom)
         if left > 1 and state["type"][at, mushroom] == SPRING:
             gather_mana(state, at, int(state["village"][at, mushroom, PAYS]))
     state["fairy_village"][p] = at

@@ -141,6 +141,7 @@ def see_new_hands(state, rules):
 
 @jit
 def empty_hand(state, p):
+    """Takes all cards out of a hand."""
     state["hand_size"][p] = 0
     for place in range(HAND):
         state["hand"][p, place] = NO_CARD

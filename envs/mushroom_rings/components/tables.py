@@ -78,7 +78,7 @@ def _types(tiles: tuple[tuple[Segment, ...], ...]) -> dict[frozenset[Any], int]:
         pictures = {picture(segments, orientation) for orientation in range(ORIENTATIONS)}
         if not pictures & types.keys():
             number = len(set(types.values()))
-            types |= {each: number for each in pictures}
+            types |= dict.fromkeys(pictures, number)
     first: dict[int, frozenset[Any]] = {}
     for each, number in types.items():
         first.setdefault(number, each)

@@ -12,7 +12,7 @@ from envs.mushroom_rings.state import AT_RING, EDGES, NONE, SEGMENTS
 @jit
 def gnomes_at(state, rules, cell, edges):
     """Bits of the gnomes that claim the paths which end at some edges (bits) of a cell."""
-    gnomes = 0
+    gnomes = np.int64(0)
     for edge in range(EDGES):
         if edges >> edge & 1:
             part = part_across(state, rules, cell, edge)

@@ -14,16 +14,9 @@ from envs.mushroom_rings.state import EDGES, NONE, NOT_JOINED, SEGMENTS
 @jit
 def lay(state, rules):
     """Lays the tile in hand: it covers an open cell, joins its neighbours, and may close rings."""
-    index, cell = state["num_laid"], state["hand_cell"]
-    state["num_laid"] += 1
-    state["tile"][index] = state["hand_tile"]
-    state["orientation"][index] = state["hand_orientation"]
-    state["cell"][index] = cell
-    cover(state, cell, index)
-    open_neighbors(state, rules, cell, index)
+    index, cell, rings = state["num_laid"], state["hand_cell"], state["num_rings"]
     gnomes = gnomes_at(state, rules, cell, path_edges(state, rules))
-    rings = state["num_rings"]
-    joined = _join(state, rules, index)
+    joined = add_tile(state, rules)
     if gnomes:
         settle_claims(state, rules, gnomes)
     closed = state["num_rings"] > rings
@@ -33,6 +26,22 @@ def lay(state, rules):
         find_meetings(state, rules)
     else:
         find_meetings_beside(state, rules, cell)
+
+
+@jit
+def add_tile(state, rules):
+    """Adds the tile in hand to cells, paths and rings, and leaves claims, looks and meetings to the caller.
+
+    Returns whether that made one path of two.
+    """
+    index, cell = state["num_laid"], state["hand_cell"]
+    state["num_laid"] += 1
+    state["tile"][index] = state["hand_tile"]
+    state["orientation"][index] = state["hand_orientation"]
+    state["cell"][index] = cell
+    cover(state, cell, index)
+    open_neighbors(state, rules, cell, index)
+    return _join(state, rules, index)
 
 
 @inline

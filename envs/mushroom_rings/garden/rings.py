@@ -46,7 +46,7 @@ def _mark_loop(state, rules, start, edge):
 @jit
 def _take_loop(state, rules, start, edge, ring):
     """Uses up the edges of a marked loop and gathers its mushrooms; returns the gnome whose path gave it a part."""
-    gnome, part = NONE, start
+    gnome, part = np.int64(NONE), start
     while True:
         reached = joined_part(state, rules, part, edge)
         entered = opposite(edge)

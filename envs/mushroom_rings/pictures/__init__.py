@@ -6,10 +6,13 @@ Both draw the state dict alone, whole or as one seat sees it, and know no more t
 from collections.abc import Mapping
 from typing import Any
 
+from envs.drawing.marks import NO_MARKS, Marks
 from envs.game import Game
 from envs.mushroom_rings.pictures import svg as drawing
 from envs.mushroom_rings.pictures import terminal as render
+from envs.mushroom_rings.pictures.tray import target
 
+__all__ = ["svg", "target", "text"]
 View = Mapping[str, Any]
 
 
@@ -18,6 +21,6 @@ def text(game: Game, view: View) -> str:
     return render.text(view, game.facts["components"])
 
 
-def svg(game: Game, view: View) -> str:
+def svg(game: Game, view: View, marks: Marks = NO_MARKS) -> str:
     """A picture of a state dict as SVG text."""
-    return drawing.svg(view, game.facts["components"])
+    return drawing.svg(view, game.facts["components"], marks)

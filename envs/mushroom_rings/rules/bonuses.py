@@ -201,7 +201,7 @@ def _mushroom_bonus(state, rules):
 @merged
 def mushroom_options(state, rules):
     """Colours of the ring's mushrooms that have not been picked again, each mushroom once."""
-    options = 0
+    options = np.int64(0)
     for color in range(NUM_COLORS):
         left = np.int64(state["ring_mushrooms"][state["hand_ring"], color])
         for i in range(state["num_picked"]):

@@ -94,8 +94,8 @@ def destinations(state, rules, gnome):
     if at != AT_FLOWER_MARKET and wanted_flower(state) != NONE:
         options |= 1 << TO_FLOWER_MARKET
     for signpost in range(NUM_SIGNPOSTS):
-        ring = np.int64(state["signpost_ring"][signpost])
-        if ring != NONE and not _is_in_ring(state, gnome, ring) and _has_effect(state, rules, signpost):
+        where = np.int64(state["signpost_ring"][signpost])
+        if where != NONE and not _is_in_ring(state, gnome, where) and _has_effect(state, rules, signpost):
             options |= 1 << TO_SIGNPOST + signpost
     if at != AT_STUMP and sales(state, rules):
         options |= 1 << TO_STUMP
@@ -205,7 +205,7 @@ def mark_places(state, rules, mask):
 @jit
 def only_place(state, rules):
     """The only such cell; NONE if there are more."""
-    only = NONE
+    only = np.int64(NONE)
     if state["hand_place"] == TO_PATH:
         for part in range(num_parts(state)):
             if _is_free_path(state, part):
@@ -237,7 +237,7 @@ def choose_place(state, rules, cell):
 @merged
 def edge_options(state, rules):
     """The lowest edge of each path or ring that the tile names and the gnome may go to."""
-    index, options = np.int64(state["place"][state["hand_cell"]]), 0
+    index, options = np.int64(state["place"][state["hand_cell"]]), np.int64(0)
     if state["hand_place"] == TO_PATH:
         for s in range(SEGMENTS):
             part = SEGMENTS * index + s

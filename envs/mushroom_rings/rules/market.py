@@ -105,7 +105,7 @@ def sell(state, rules, choice):
 def trade_options(state, rules):
     """Trades of the signpost visited that the player can pay, and none."""
     player, signpost = state["turn_player"], state["hand_place"] - TO_SIGNPOST
-    options = 1 << NO_TRADE_CHOICE
+    options = np.int64(1) << NO_TRADE_CHOICE
     for choice in range(TRADES):
         payable = True
         for color in range(NUM_COLORS):

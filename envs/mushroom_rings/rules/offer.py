@@ -45,7 +45,7 @@ def draw_tile(state, rules):
 @jit
 def take_options(state, rules):
     """Tiles on offer."""
-    options = 0
+    options = np.int64(0)
     for slot in range(OFFER):
         options |= np.int64(state["offer"][slot] != NONE) << slot
     return options

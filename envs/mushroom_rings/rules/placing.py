@@ -178,7 +178,7 @@ def mark_cells(state, rules, mask):
 @jit
 def only_cell(state, rules):
     """The only cell on which the tile in hand may lie; NONE if there are more."""
-    tile, only = state["hand_tile"], NONE
+    tile, only = state["hand_tile"], np.int64(NONE)
     for slot in range(state["num_open"] - 1, -1, -1):
         if orientations(state, rules, tile, slot):
             if only != NONE:

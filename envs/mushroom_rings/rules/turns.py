@@ -112,7 +112,7 @@ def score(state, rules, scores, standings):
         points = np.int64(rules["flower_scores"][state["num_flowers"][p]])
         points += np.int64(rules["marker_scores"][state["num_markers"][p]])
         points += np.int64(state["treasure"][p])
-        unsold = 0
+        unsold = np.int64(0)
         for color in range(NUM_COLORS):
             unsold += np.int64(state["mushrooms"][p, color])
         scores[p] = points

@@ -8,6 +8,7 @@ import numpy as np
 from envs import engine
 from envs.game import Game
 from envs.mushroom_rings.components import COLORS, SIGNPOSTS
+from envs.mushroom_rings.components.tables import picture_edges
 from envs.mushroom_rings.rules.decisions import first_action
 from envs.mushroom_rings.state import (
     EDGES,
@@ -25,6 +26,9 @@ from envs.mushroom_rings.words.rebuild import lay_in_hand
 from envs.mushroom_rings.words.to_dict import DESTINATIONS, cell_of, components_of
 
 _first_action = engine.uncompiled(first_action)
+
+COMPASS = ("E", "SE", "SW", "W", "NW", "NE")
+"""Names of the edges 0 to 5: edge 0 faces right."""
 
 
 def move(game: Game, state: Any, action: int) -> dict[str, Any]:
@@ -91,13 +95,19 @@ def sentence(game: Game, state: Any, action: int) -> str:
 
 
 def describe_tile(game: Game, tile: int) -> str:
-    """A tile in words: its number, its shape and the mushrooms on its paths."""
+    """A tile in words: its number, which edges its paths join as it is listed, and the mushrooms on them."""
+    return describe_laid(game, tile, 0, 0)
+
+
+def describe_laid(game: Game, tile: int, side: int, rotation: int) -> str:
+    """A tile in words, flipped and turned; edges are called after the points of the compass."""
     components = components_of(game)
-    if tile > components.num_garden_tiles:
+    segments = picture_edges(components, tile, side, rotation)
+    if segments is None:
         return f"wildflower {tile - components.num_garden_tiles - 1}"
     paths = [
-        "-".join(map(str, segment.edges)) + (f" {' '.join(segment.mushrooms)}" if segment.mushrooms else "")
-        for segment in components.tiles[tile]
+        "-".join(COMPASS[edge] for edge in segment.edges) + "".join(f" {color}" for color in segment.mushrooms)
+        for segment in segments
     ]
     return f"tile {tile} ({', '.join(paths)})"
 
@@ -119,14 +129,14 @@ def _cell_words(game: Game, state: Any, form: Mapping[str, Any]) -> str:
 
 def _orientation_words(game: Game, state: Any, form: Mapping[str, Any]) -> str:
     """How the tile is turned, and the rings that it would close."""
-    tile, (q, r) = describe_tile(game, int(state["hand_tile"])), cell_of(game, state["hand_cell"])
-    flipped = "flipped and " if form["side"] else ""
+    q, r = cell_of(game, state["hand_cell"])
+    tile = describe_laid(game, int(state["hand_tile"]), form["side"], form["rotation"])
     after = np.array([state], game.state_dtype)
     after[0]["hand_orientation"] = form["side"] * EDGES + form["rotation"]
     lay_in_hand(after, game.rules)
     sizes = [int(size) for size in after[0]["ring_size"][int(state["num_rings"]) : int(after[0]["num_rings"])]]
     rings = f", closing {' and '.join(f'a ring of {size}' for size in sizes)}" if sizes else ""
-    return f"lays {tile} {flipped}turned {form['rotation']} at ({q}, {r}){rings}"
+    return f"lays {tile} at ({q}, {r}){rings}"
 
 
 def _slot_words(game: Game, state: Any, form: Mapping[str, Any]) -> str:
@@ -178,7 +188,7 @@ _SENTENCES: dict[str, Callable[[Game, Any, Mapping[str, Any]], str]] = {
     "gnome": lambda game, state, form: f"moves gnome {form['gnome']}",
     "stay": lambda game, state, form: "moves no gnome",
     "destination": _destination_words,
-    "edge": lambda game, state, form: f"chooses the {DESTINATIONS[int(state['hand_place'])]} at edge {form['edge']}",
+    "edge": lambda game, state, form: f"chooses the {DESTINATIONS[int(state['hand_place'])]} at edge {COMPASS[form['edge']]}",
     "sale": _sale_words,
     "enough": lambda game, state, form: "sells no more",
     "trade": _trade_words,

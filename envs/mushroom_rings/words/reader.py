@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from envs.checks import integer
 from envs.game import Game
 from envs.mushroom_rings.components import COLORS, Components
 from envs.mushroom_rings.state import NONE
@@ -18,29 +19,29 @@ class Reader:
         self.cells = {(int(q), int(r)): i for i, (q, r) in enumerate(zip(self.rules["q"], self.rules["r"], strict=True))}
 
     def get(self, place: str, mapping: Any, key: str) -> Any:
+        """The entry of a table that must be there."""
         if not isinstance(mapping, Mapping) or key not in mapping:
             raise ValueError(f"{place} has no {key!r}" if place else f"there is no {key!r}")
         return mapping[key]
 
-    def number(self, place: str, value: Any, low: int, high: int) -> int:
-        if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
-            raise ValueError(f"{place} is {value!r}; it must be a whole number from {low} to {high}")
-        return value
+    def integer_or_none(self, place: str, value: Any, low: int, high: int) -> int:
+        """An integer of a range, or ``NONE`` for None."""
+        return NONE if value is None else integer(place, value, low, high)
 
-    def number_or_none(self, place: str, value: Any, low: int, high: int) -> int:
-        return NONE if value is None else self.number(place, value, low, high)
-
-    def truth(self, place: str, value: Any) -> bool:
+    def boolean(self, place: str, value: Any) -> bool:
+        """True or False."""
         if not isinstance(value, bool):
             raise ValueError(f"{place} is {value!r}; it must be True or False")
         return value
 
     def word(self, place: str, value: Any, words: Sequence[str]) -> int:
+        """The place of a word among the allowed ones."""
         if value not in words:
             raise ValueError(f"{place} is {value!r}; it must be one of {', '.join(words)}")
         return words.index(value)
 
     def entries(self, place: str, value: Any, low: int, high: int) -> Sequence[Any]:
+        """A list of ``low`` to ``high`` entries."""
         wanted = f"{low} to {high}" if low < high else f"{low}"
         if not isinstance(value, list | tuple):
             raise ValueError(f"{place} is {value!r}; it must be a list of {wanted} entries")
@@ -48,14 +49,17 @@ class Reader:
             raise ValueError(f"{place} has {len(value)} entries; it must be a list of {wanted}")
         return value
 
-    def numbers(self, place: str, value: Any, length: tuple[int, int], low: int, high: int) -> list[int]:
+    def integers(self, place: str, value: Any, length: tuple[int, int], low: int, high: int) -> list[int]:
+        """A list of integers of a range; ``length`` is the least and the greatest number of them."""
         found = enumerate(self.entries(place, value, *length))
-        return [self.number(f"{place}[{i}]", entry, low, high) for i, entry in found]
+        return [integer(f"{place}[{i}]", entry, low, high) for i, entry in found]
 
     def by_color(self, place: str, value: Any, high: int) -> list[int]:
-        return [self.number(f"{place}.{color}", self.get(place, value, color), 0, high) for color in COLORS]
+        """Integers from 0 to ``high`` in a table by colour, in the order of the colours."""
+        return [integer(f"{place}.{color}", self.get(place, value, color), 0, high) for color in COLORS]
 
     def cell(self, place: str, q: Any, r: Any) -> int:
+        """The number of the cell with these coordinates."""
         if (q, r) not in self.cells:
             raise ValueError(f"{place} is ({q!r}, {r!r}), which is no cell of the table")
         return self.cells[q, r]

@@ -1,6 +1,7 @@
 """The pictures of Fairy Ring, over hand-made positions."""
 
 import copy
+import importlib
 import itertools
 from collections import Counter
 from xml.etree import ElementTree
@@ -10,9 +11,11 @@ import pytest
 
 from envs.drawing.raster import svg_to_rgb
 from envs.fairy_ring.cards import TYPES, Card
-from envs.fairy_ring.pictures import pieces, svg, terminal
+from envs.fairy_ring.pictures import pieces, terminal
 from envs.fairy_ring.pictures import ring_layout as ring
 from envs.fairy_ring.pictures import view as drawing
+
+svg = importlib.import_module("envs.fairy_ring.pictures.svg")  # in the package its name is that of the function
 
 # Ids 0-5 are start cards, one of each type; 6-11 are of round 1, 12-17 of round 2, in the same order of types.
 CARDS = tuple(
@@ -141,7 +144,7 @@ def test_svg_shows_every_mushroom_with_type_size_and_mana():
         assert labels[label] == 1, label
     assert labels["Aca"] >= 2
     assert labels["12"] >= 1, "3 + 4 + 5 mana on the Magidrome of player 0"
-    assert "0: Magidrome, 3 cards, 0 fireflies" in titles(picture)
+    assert "1: Magidrome, 3 cards, 0 fireflies" in titles(picture)
     assert [kind for kind in TYPES if kind not in labels] == [], "the legend names all types"
 
 
@@ -150,8 +153,8 @@ def test_svg_counts_the_fireflies_of_the_top_card_or_of_all():
     view["players"][0]["village"] = village([ACADEMY, 7, 13])
     view["players"][0]["fairy"] = {"player": 1, "mushroom": 0}
     view["players"][1]["fairy"] = {"player": 1, "mushroom": 0}
-    assert "0: Academy, 3 cards, 1 fireflies" in titles(svg.svg(view, CARDS))
-    assert "0: Academy, 3 cards, 3 fireflies" in titles(svg.svg(view, CARDS, fireflies="all"))
+    assert "1: Academy, 3 cards, 1 fireflies" in titles(svg.svg(view, CARDS))
+    assert "1: Academy, 3 cards, 3 fireflies" in titles(svg.svg(view, CARDS, fireflies="all"))
 
 
 def test_svg_shows_every_fairy_on_the_ring_and_in_its_panel():

@@ -7,7 +7,8 @@ import numpy as np
 import envs
 from envs.game import Game
 from envs.mushroom_rings.components.tables import table_cells
-from envs.mushroom_rings.words.rebuild import lay_again
+from envs.mushroom_rings.state import NONE, Phase
+from envs.mushroom_rings.words.rebuild import rebuild_single
 
 COLORS = ("red", "yellow", "blue", "pink", "purple")
 
@@ -55,13 +56,20 @@ class Table:
         """Garden, paths and rings as they come to be when the tiles are laid without any gnome."""
         number = {cell: i for i, cell in enumerate(table_cells(self.game.options["table_radius"]))}
         rows = [(0, number[0, 0], 0), *((tile, number[q, r], rotation) for tile, q, r, rotation in garden)]
-        record = np.zeros(1, self.game.state_dtype)
-        assert lay_again(record, self.game.rules, *np.array(rows, np.int64).T.copy()) == len(rows)
+        given, record = self.env.states.copy(), np.zeros(1, self.game.state_dtype)
+        given["num_laid"], given["phase"] = len(rows), Phase.OVER
+        given["current_player"] = given["offer"] = given["wildflowers"] = NONE
+        given["top"] = len(given["pile"][0])
+        for name, column in zip(("tile", "cell", "orientation"), zip(*rows, strict=True), strict=True):
+            given[name][0, : len(rows)] = column
+        rebuild_single(given, self.game.rules, record)  # a fault if rings have closed: they are not told of
+        assert record["num_laid"] == len(rows)
         laid = self.game.to_dict(record)
         return {key: laid[key] for key in ("garden", "paths", "rings")}
 
     def set(self, state: dict) -> None:
-        """Goes on from a state dict."""
+        """Goes on from a state dict, in which the wildflower tiles need not have left that must have."""
+        _take_away_wildflowers(state)
         self.env.set_records(self.game.from_dict(state))
 
     @property
@@ -108,6 +116,14 @@ class Table:
         return self.state
 
 
+def _take_away_wildflowers(state: dict) -> None:
+    """The wildflower tiles whose flowers are in the market or with a player have left, and so have those that are seen."""
+    tiles = {row["tile"] for row in state["garden"]}.union(*(player["storage"] for player in state["players"]))
+    for kind, count in enumerate(state["flower_market"]):
+        if count or 93 + kind in tiles or any(kind in player["flowers"] for player in state["players"]):
+            state["wildflowers"][kind] = None
+
+
 def _kind(move: dict) -> dict:
     return {"kind" if key == "type" else key: value for key, value in move.items()}
 
@@ -132,8 +148,6 @@ def with_player(**details):
             for pile in ("bag", "set_aside"):
                 if tile in state[pile]:
                     state[pile].remove(tile)
-            if tile > 92:
-                state["wildflowers"][tile - 93] = None
         state["set_aside"], state["bag"] = _full(state)
 
     return change

@@ -11,7 +11,7 @@ import envs
 from envs.mushroom_rings import components
 from envs.mushroom_rings.components.loading import load_components
 
-SHIPPED = Path(components.__file__).parent
+SHIPPED = Path(components.__file__).parents[1]
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from .players import random_move, ring_seeking_move
 from .reference import Reference
 
 GAMES = int(os.environ.get("MUSHROOM_RINGS_GAMES", "24"))
-FOLDER = Path(components.__file__).parent
+FOLDER = Path(components.__file__).parents[1]
 ALL_EVERY = 7  # decisions; the views of the seats are the state less what is hidden, and take as long again each
 
 
