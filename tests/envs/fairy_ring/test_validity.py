@@ -68,7 +68,7 @@ def test_a_forfeited_game_passes_though_its_phase_goes_on(game):
     forfeited = (env.agent_selection < 0) & (env.states["phase"] < 4)
     assert forfeited.sum() > 10
     game.check_records(env.states)
-    env.states["hand"][np.flatnonzero(forfeited)[0], 0, 0] = 100
+    env._states["hand"][np.flatnonzero(forfeited)[0], 0, 0] = 100
     with pytest.raises(ValueError, match=f"row {np.flatnonzero(forfeited)[0]}: field current_player"):
         game.check_records(env.states)
 
