@@ -1,6 +1,5 @@
 """The fields of a record in compiled code: the place of each, and the first in which two records differ."""
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -32,7 +31,7 @@ def _compiled_place_of(_typing, record, name):
     return types.int64(record, name), generate
 
 
-place_of: Callable[[Any, str], int] = _python_place_of if config.DISABLE_JIT else _compiled_place_of
+place_of: Any = _python_place_of if config.DISABLE_JIT else _compiled_place_of
 """1 + the place of a field in ``record.dtype.names``: a constant in compiled code, where the name must be one too."""
 
 

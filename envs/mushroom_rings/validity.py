@@ -17,7 +17,7 @@ Why no accepted record can lead compiled code outside its arrays
        have written into the same position.
     3. The lists that grow in a game stay inside their arrays, because ``pieces`` and ``hands`` hold for a position and every
        step keeps them: a third tile is in the storage only while one is discarded; a wildflower tile is taken only
-       while it is nowhere else, and its flower only by a player without it, so nobody has a ninth; mushrooms are picked again
+       while it is nowhere else, and with it a flower that nobody has, so there is no ninth; mushrooms are picked again
        only up to the number of the slot; there is a choice whenever one is asked for.
     4. The tests play on from accepted records with bounds checked, and check that every position that follows is accepted too.
 
@@ -34,8 +34,8 @@ from envs.mushroom_rings.rebuilding import rebuild
 def fault_of(state, rules, scratch):
     """0 for a possible position, else 1 + the place in ``state.dtype.names`` of a field that is impossible.
 
-    Of several such fields it is the first that was found. ``state`` may hold any bytes and is left as it is. ``scratch`` is another
-    record of the same dtype, made by ``np.zeros`` and used for nothing else, so that its gaps are zeros.
+    Of several such fields it is the first that was found. ``state`` may hold any bytes and is left as it is. ``scratch`` is
+    another record of the same dtype, made by ``np.zeros`` and used for nothing else, so that its gaps are zeros.
     """
     fault = rebuild(state, rules, scratch)
     return fault if fault != 0 else first_difference(state, scratch)

@@ -153,7 +153,8 @@ def play_on(game: Game, records: np.ndarray, decisions: int, seed: int, *, check
     env = VectorAECEnv(game, len(records), seed=0, autoreset=False)
     env.states[:] = records
     env.refresh()
-    words, actions = np.random.default_rng(seed).integers(2**63, size=len(records), dtype=np.uint64), np.zeros(len(records), np.int64)
+    words = np.random.default_rng(seed).integers(2**63, size=len(records), dtype=np.uint64)
+    actions = np.zeros(len(records), np.int64)
     played = 0
     for decision in range(decisions + 1):
         faults = faults_of(game, env.states) if check else np.zeros(0)
