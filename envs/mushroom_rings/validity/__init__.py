@@ -17,7 +17,7 @@ Why no accepted record can lead compiled code outside its arrays
        have written into the same position.
     3. The lists that grow in a game stay inside their arrays, because ``pieces`` and ``hands`` hold for a position and every
        step keeps them: a third tile is in the storage only while one is discarded; a wildflower tile is taken only
-       while it is nowhere else, and its flower only by a player without it, so nobody has a ninth; mushrooms are picked again
+       while it is nowhere else, and with it a flower that nobody has, so there is no ninth; mushrooms are picked again
        only up to the number of the slot; there is a choice whenever one is asked for.
     4. The tests play on from accepted records with bounds checked, and check that every position that follows is accepted too.
 

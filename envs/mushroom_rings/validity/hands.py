@@ -182,27 +182,22 @@ def _destination(state, rules):
     elif state["phase"] == SALE:
         fits = destination == TO_STUMP
     else:
-        fits = TO_SIGNPOST <= destination < TO_STUMP and _is_at_signpost(state, destination - TO_SIGNPOST)
-        if fits and state["phase"] == TRADE:
-            return _trade(state, rules, destination - TO_SIGNPOST)
+        fits = TO_SIGNPOST <= destination < TO_STUMP and _may_use(state, rules, destination - TO_SIGNPOST)
+        if fits and state["hand_tile"] > len(state["pile"]):
+            return place_of(state, "hand_tile")  # a wildflower, which is never on offer
     return 0 if fits else place_of(state, "hand_place")
 
 
 @inline
-def _is_at_signpost(state, signpost):
+def _may_use(state, rules, signpost):
+    """The gnome is in its ring, and it gives tiles if there is one to take, discard or trade, or has trades."""
     gnome = moving_gnome(state)
-    return state["gnome_at"][gnome] == AT_RING and state["ring_signpost"][state["gnome_ring"][gnome]] == signpost
-
-
-@inline
-def _trade(state, rules, signpost):
-    """There are trades; what is in hand is a tile that the signpost gave, from the offer."""
-    if not rules["has_trades"][signpost]:
-        return place_of(state, "hand_place")
-    is_wild = state["hand_tile"] > len(state["pile"])
-    if state["hand_tile"] != NONE and (rules["signpost_gives"][signpost, TILE_GIFT] == 0 or is_wild):
-        return place_of(state, "hand_tile")
-    return 0
+    if state["gnome_at"][gnome] != AT_RING or state["ring_signpost"][state["gnome_ring"][gnome]] != signpost:
+        return False
+    if state["phase"] == TRADE and not rules["has_trades"][signpost]:
+        return False
+    has_no_tile = state["phase"] == TRADE and state["hand_tile"] == NONE
+    return has_no_tile or rules["signpost_gives"][signpost, TILE_GIFT] > 0
 
 
 # --- Choices ------------------------------------------------------------------------------------------------------------

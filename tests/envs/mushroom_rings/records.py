@@ -120,12 +120,17 @@ def changed_bytes(records: np.ndarray, most: int, rng: np.random.Generator) -> n
 
 
 def strange(game: Game, pool: np.ndarray, count: int, rng: np.random.Generator, walk: int = WALK) -> np.ndarray:
-    """Accepted records that many changes led to: after each, what follows from the rest is made to follow."""
-    records = pool[rng.integers(len(pool), size=count)]
+    """Accepted records of running games that many changes led to: after each, what follows from the rest is made to follow.
+
+    Changes that bring the end nearer are left out.
+    """
+    running = pool[pool["current_player"] >= 0]
+    records = running[rng.integers(len(running), size=count)]
     rebuilt, faults = np.zeros_like(records), np.zeros(count, np.int64)
     for _ in range(walk):
         rebuild_batch(changed_field(records, pool, rng), game.rules, rebuilt, faults)
-        records = np.where(faults == 0, rebuilt, records)
+        goes_on = (rebuilt["current_player"] >= 0) & (rebuilt["ending"] <= records["ending"])
+        records = np.where((faults == 0) & goes_on, rebuilt, records)
     return records
 
 

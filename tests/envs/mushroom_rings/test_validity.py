@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import envs
-from envs.mushroom_rings.state import NONE, OWED, RINGS, Phase
+from envs.mushroom_rings.state import GNOME, GNOMES, NONE, OWED, RINGS, Phase
 
 from .records import changed_bytes, changed_field, fault_name, faults_of, play_on, positions, some_positions, strange
 from .reference import Reference
@@ -216,9 +216,7 @@ REFUSED = {
     "pair blocked": ("blocked", {"blocked": (0, 1)}),
     "too many blockers": ("blockers", {"blocked": (0, 2)}),
     "mushrooms below 0": ("mushrooms", {"mushrooms": ((2, 4), -1)}),
-    "ring to score after all were": (
-        "ring_closed", {"phase": ((), int(Phase.GNOME)), "ring_closed": (0, 1), "turn_step": ((), 3)}
-    ),  # fmt: skip
+    "ring to score after all were": ("ring_closed", {"phase": ((), GNOME), "turn_step": ((), GNOMES), "ring_closed": (0, 1)}),
     "something in hand": ("hand_gnome", {"hand_gnome": ((), 1)}),
     "picked again": ("num_picked", {"num_picked": ((), 1), "picked": (0, 4)}),
     "picked past the end": ("picked", {"picked": (8, 4)}),

@@ -95,7 +95,84 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize(("spoil", "message"), WRONG)
+def doubled(state):
+    state["garden"] = state["garden"][:1] + 9 * state["garden"][1:]
+
+
+def stored(*tiles):
+    def changed(state):
+        state["players"][0]["storage"] = list(tiles)
+        state["offer"] = [None if tile in tiles else tile for tile in state["offer"]]
+
+    return changed
+
+
+def in_phase(phase, **hand):
+    """In this phase, the only ring being scored or what is given in hand."""
+
+    def changed(state):
+        state["phase"], state["closed"] = phase, [0] if "ring" in hand else []
+        state["hand"] |= hand
+
+    return changed
+
+
+def picking(slot, *picked):
+    def changed(state):
+        in_phase("mushroom", ring=0, picked=list(picked) or None)(state)
+        state["players"][0]["markers"] = [slot]
+
+    return changed
+
+
+def after_the_end(**changes):
+    def changed(state):
+        state |= {"ending": True, "last_moves": True} | changes
+
+    return changed
+
+
+def at_signpost(name, phase, **hand):
+    """Gnome 0 of player 0 is at a signpost in the ring."""
+
+    def changed(state):
+        state["rings"][0] |= {"signpost": name, "gnomes": [[0, 0]]}
+        state["players"][0]["gnomes"][0] = {"at": "ring", "ring": 0}
+        in_phase(phase, gnome=0, place="signpost", **hand)(state)
+
+    return changed
+
+
+IMPOSSIBLE = [
+    (doubled, "tile 2 is in two places"),
+    (stored(1, 4, 7), "players must have a third tile"),
+    (stored(93), "wildflowers has a tile that has left"),
+    (change(["players", 1, "flowers"], [2]), "players have a flower that lies on its wildflower tile"),
+    (change(["flower_market", 2], 1), "flower_market has more"),
+    (change(["market", "blocked", "red"], [2]), "market.blocked has the space of the pair"),
+    (change(["market", "blockers", "red"], 6), "market.blockers has more"),
+    (change(["closed"], [0, 0]), "closed has 2 entries"),
+    (change(["phase"], "cell"), "hand.tile is None, which does not fit phase 'cell'"),
+    (change(["phase"], "mushroom"), "hand.ring is None, which does not fit phase 'mushroom'"),
+    (change(["hand", "sold"], "red"), "hand.sold is 'red', which does not fit phase 'place'"),
+    (in_phase("cell", tile=60), "hand.tile is 60, which does not fit phase 'cell'"),
+    (in_phase("orientation", tile=1, cell=[0, 1]), r"hand.cell is \[0, 1\], which does not fit"),
+    (in_phase("leave", tile=1, cell=[-1, 0], side=0, rotation=0), "hand.side is 0, which does not fit phase 'leave'"),
+    (in_phase("signpost", ring=0), "players have no marker for hand.ring"),
+    (picking(0), "players have the last marker on a slot that lets nobody pick"),
+    (picking(5, "red"), r"hand.picked is \['red'\], which does not fit"),
+    (in_phase("sale", gnome=0, place="path"), "hand.place is 'path', which does not fit phase 'sale'"),
+    (at_signpost("red", "take"), "hand.place is 'signpost', which does not fit phase 'take'"),
+    (at_signpost("red", "trade"), "hand.place is 'signpost', which does not fit phase 'trade'"),
+    (after_the_end(), "tiles are laid, but last_moves is True"),
+    (after_the_end(phase="gnome", laid=2), "laid is not 0, but last_moves is True"),
+    (after_the_end(phase="gnome", refused=True), "refused is True, but last_moves is True"),
+    (lambda state: state["rings"][0].update(signpost="red", owner=0, owed=True), "rings have a signpost twice, or have one"),
+    (lambda state: state.update(phase="gnome", closed=[0]), "closed has rings"),
+]
+
+
+@pytest.mark.parametrize(("spoil", "message"), WRONG + IMPOSSIBLE)
 def test_a_wrong_dict_is_told_with_its_place(game, spoil, message):
     state = copy.deepcopy(Table(game, TWICE).state)
     spoil(state)
