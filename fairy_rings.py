@@ -11,6 +11,7 @@ COMMANDS = {
     "train": ("training.command", "train a policy by self-play"),
     "evaluate": ("evaluation.command", "play agents against each other and rate them; leaderboards"),
     "replay": ("envs.replay", "record games, check recorded ones, tell them in sentences"),
+    "play": ("play.command", "play in the browser against people and agents, watch replays"),
     "check": ("envs.check", "check a game against everything the suite promises"),
 }
 """By name: the module whose ``main`` takes the arguments, and what it does."""
