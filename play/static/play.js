@@ -167,7 +167,7 @@ $("naming").addEventListener("submit", (event) => {
 });
 
 addEventListener("keydown", (event) => {
-  if (event.target.closest?.("input, select") || event.ctrlKey || event.metaKey || event.altKey || !state) return;
+  if (event.target.closest?.("input:not([type=checkbox]), select") || event.ctrlKey || event.metaKey || event.altKey || !state) return;
   const buttons = [...$("moves").querySelectorAll("button")];
   if (/^[1-9]$/.test(event.key) && buttons[event.key - 1]) choose(Number(buttons[event.key - 1].dataset.action));
   else if (event.key === "u" && state.may_undo) post("undo");

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -13,17 +14,19 @@ import pytest
 CHROMIUM = Path(os.environ.get("CHROMIUM", "/usr/bin/chromium"))
 pytest.importorskip("playwright", reason="tests in a browser need the package playwright")
 if not CHROMIUM.exists():
-    pytest.skip(f"tests in a browser need Chromium at {CHROMIUM}; the variable CHROMIUM names another place", allow_module_level=True)
+    pytest.skip(
+        f"tests in a browser need Chromium at {CHROMIUM}; the variable CHROMIUM names another place", allow_module_level=True
+    )
 
 uvicorn = pytest.importorskip("uvicorn", reason="the page needs the packages of the play extra")
 
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import expect, sync_playwright  # noqa: E402
 
-from envs import replay
-from play.command import listen
-from play.server import Server
-from play.watch import main as watch
-from tests.play.guests import Quick, table_of
+from envs import replay  # noqa: E402
+from play.command import listen  # noqa: E402
+from play.server import Server  # noqa: E402
+from play.watch import main as watch  # noqa: E402
+from tests.play.guests import Quick, table_of  # noqa: E402
 
 ARGUMENTS = [
     "--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update",
@@ -46,13 +49,13 @@ def chromium():
 def served(table):
     """A server of a table in a thread; gives the address of the page."""
     listener = listen("127.0.0.1", 0)
-    host = "127.0.0.1:%d" % listener.getsockname()[1]
+    host = f"127.0.0.1:{listener.getsockname()[1]}"
     app = Server(table, Quick(), ["greedy", "random"], pause=0).app({host})
     server = uvicorn.Server(uvicorn.Config(app, log_level="error", timeout_graceful_shutdown=1))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
     thread.start()
     yield f"http://{host}"
-    server.should_exit = True
+    server.should_exit = server.force_exit = True
     thread.join(10)
 
 
@@ -87,7 +90,7 @@ def play(page, table, choose, limit=120.0):
             if table.number > number or table.to_act < 0:
                 break
             page.wait_for_timeout(5)
-    page.wait_for_function("/win|share|nobody/.test(document.getElementById('status').textContent)")
+    expect(page.locator("#status")).to_contain_text(re.compile("win|share|nobody"))
 
 
 def by_button(page):
@@ -126,7 +129,7 @@ def test_two_people_at_one_table(chromium):
     ):
         first.fill("#name", "Ada")
         first.press("#name", "Enter")
-        second.wait_for_function("document.getElementById('status').textContent.includes('Ada')")
+        expect(second.locator("#status")).to_contain_text("Ada")
         while table.to_act >= 0:
             page, number = (first, second)[table.to_act], table.number
             page.locator("#moves button:enabled").first.click()
@@ -135,7 +138,7 @@ def test_two_people_at_one_table(chromium):
                     break
                 page.wait_for_timeout(5)
         for page in (first, second, watcher):
-            page.wait_for_function("/win|nobody/.test(document.getElementById('status').textContent)")
+            expect(page.locator("#status")).to_contain_text(re.compile("win|nobody"))
         assert "Ada" in second.locator("#log").inner_text()
         assert watcher.locator("#moves button").count() == 0
 
@@ -145,7 +148,7 @@ def test_a_foreign_link_shows_nothing(chromium):
     with served(table) as address:
         page = chromium.new_page()
         page.goto(f"{address}/?token=wrong")
-        page.wait_for_function("document.getElementById('status').textContent.includes('not one of this table')")
+        expect(page.locator("#status")).to_contain_text("not one of this table")
         assert page.locator("#board svg").count() == 0
         page.close()
 
@@ -164,10 +167,10 @@ def test_hints_take_back_and_keys(chromium):
         assert page.locator("#moves button.lit").count() == 1 and page.locator("#tip").inner_text()
         page.uncheck("#hints")
         page.locator("body").press("1")
-        page.wait_for_function("document.querySelectorAll('#moves button').length > 3")
+        expect(page.locator("#moves button")).to_have_count(9)
         assert table.number == 1
         page.click("#undo")
-        page.wait_for_function("document.querySelectorAll('#moves button').length < 4")
+        expect(page.locator("#moves button")).to_have_count(2)
         assert table.number == 0
 
 
@@ -198,14 +201,14 @@ def test_a_replay_is_watched_from_one_file(chromium, tmp_path):
         assert page.locator("#status").inner_text().startswith("Move 4") and page.url.endswith("#move=4")
         page.locator("body").press("End")
         assert "win" in page.locator("#status").inner_text()
-        cards = page.locator("#board svg").inner_text()
+        cards = page.locator("#board svg").text_content()
         page.select_option("#viewer", "0")
-        assert page.locator("#board svg").inner_text() != cards
+        assert page.locator("#board svg").text_content() != cards
         page.locator("#slider").fill("0")
         assert page.locator("#status").inner_text().startswith("Move 0")
         page.select_option("#speed", "300")
         page.click("#run")
-        page.wait_for_function("document.getElementById('status').textContent.startsWith('Move 2')")
+        expect(page.locator("#status")).to_contain_text("Move 2")
         page.click("#run")
         if folder := os.environ.get("SCREENSHOTS"):
             page.screenshot(path=f"{folder}/watch.png")

@@ -104,7 +104,13 @@ def test_ten_thousand_hostile_requests_change_nothing_and_show_nothing():
     draw = random.Random(7)
     tokens = [second, table.watcher, "", "x", first[:-1], first + "0", first.upper() + "-", "\x00", "../", None, 5, [], {}]
     values = [0, 1, -1, 84, 85, 10**40, 0.0, 1.5, True, None, "0", [], {}, "x" * 3000]
-    heads = [{}, {"origin": "http://evil.example"}, {"host": "evil"}, {"sec-fetch-site": "cross-site"}, {"content-type": "text/plain"}]
+    heads = [
+        {},
+        {"origin": "http://evil.example"},
+        {"host": "evil"},
+        {"sec-fetch-site": "cross-site"},
+        {"content-type": "text/plain"},
+    ]
     raw = [b"", b"{", b"[]", b"null", b"\xff\xfe", b"[" * 2000, b'{"token": 1}', b"1" * 1000]
     with client_of(table) as client:
         for number in range(10_000):
