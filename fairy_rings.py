@@ -10,6 +10,8 @@ from importlib import import_module
 COMMANDS = {
     "train": ("training.command", "train a policy by self-play"),
     "evaluate": ("evaluation.command", "play agents against each other and rate them; leaderboards"),
+    "play": ("play.command", "play in the browser or the terminal, against agents or people"),
+    "watch": ("play.watch", "follow recorded games: a page, one self-contained file, or a moving picture"),
     "replay": ("envs.replay", "record games, check recorded ones, tell them in sentences"),
     "check": ("envs.check", "check a game against everything the suite promises"),
 }

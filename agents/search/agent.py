@@ -9,7 +9,7 @@ import numpy as np
 from agents.checkpoint import checkpoint_file
 from agents.greedy import deciding_module, make_greedy
 from agents.search.install import search_of
-from agents.search.layout import SETTINGS, TREE, node_dtype
+from agents.search.layout import NO_NODE, SETTINGS, TREE, node_dtype
 from agents.search.options import Settings, default_settings
 from envs import engine
 from envs.game import Game
@@ -27,11 +27,13 @@ class Found(NamedTuple):
         actions: ``(K,) int64``: the action visited most.
         visits: ``(K, A) int32``: simulations that began with each action; none where only one is legal.
         decisions: All decisions that were simulated.
+        values: ``(K, A) float64``: the sums of the values of those simulations for the seat to act; None unless asked for.
     """
 
     actions: np.ndarray
     visits: np.ndarray
     decisions: int
+    values: np.ndarray | None = None
 
 
 class SearchAgent:
@@ -74,28 +76,33 @@ class SearchAgent:
         """The action that most simulations of each row's search begin with; see ``agents.agent.Agent``."""
         return self.search(worlds).actions
 
-    def search(self, worlds: np.ndarray) -> Found:
+    def search(self, worlds: np.ndarray, with_values: bool = False) -> Found:
         """Searches in each of K games; what it does in a row depends on that row alone (with ``seconds``, and on the clock).
 
         Args:
             worlds: ``(K,)`` records, none of them over; they are not changed.
+            with_values: Whether to tell the sums of values too; the search is the same.
         """
         worlds = np.ascontiguousarray(worlds)
         if self.settings.seconds is not None:
-            parts = [self._search_for_a_time(worlds[i : i + 1]) for i in range(len(worlds))]
+            parts = [self._search_for_a_time(worlds[i : i + 1], with_values) for i in range(len(worlds))]
         else:
             count = int(self.settings.simulations or 0)
             rows = max(1, MAX_NODES // (count + 1))
-            parts = [self._search_so_often(worlds[i : i + rows], count) for i in range(0, len(worlds), rows)]
-        actions = [part.actions for part in parts]
-        return Found(np.concatenate(actions), np.concatenate([part.visits for part in parts]), sum(p.decisions for p in parts))
+            parts = [self._search_so_often(worlds[i : i + rows], count, with_values) for i in range(0, len(worlds), rows)]
+        return Found(
+            np.concatenate([part.actions for part in parts]),
+            np.concatenate([part.visits for part in parts]),
+            sum(part.decisions for part in parts),
+            np.concatenate([part.values for part in parts if part.values is not None]) if with_values else None,
+        )
 
-    def _search_so_often(self, worlds: np.ndarray, simulations: int) -> Found:
+    def _search_so_often(self, worlds: np.ndarray, simulations: int, with_values: bool) -> Found:
         forest = _Forest(self, worlds, simulations + 1)
         forest.grow(simulations)
-        return forest.found()
+        return forest.found(with_values)
 
-    def _search_for_a_time(self, world: np.ndarray) -> Found:
+    def _search_for_a_time(self, world: np.ndarray, with_values: bool) -> Found:
         """Searches in one game until the time is up, with a look at the clock about twenty times, and at least once."""
         limit = float(self.settings.seconds or 0)
         forest, chunk = _Forest(self, world, TIMED_NODES), 1
@@ -104,7 +111,7 @@ class SearchAgent:
             forest.grow(chunk)
             now = self.clock()
             if now - begun >= limit or forest.trees["choices"][0] == 1:
-                return forest.found()
+                return forest.found(with_values)
             if now - before < limit / 20:
                 chunk = min(2 * chunk, MAX_CHUNK)
             before = now
@@ -152,9 +159,21 @@ class _Forest:
             self._fetch_values()
         self._run(0)
 
-    def found(self) -> Found:
+    def found(self, with_values: bool = False) -> Found:
         """What the trees favour."""
-        return Found(self.actions, self.visits, int(self.trees["decisions"].sum()))
+        values = self._values_of_actions() if with_values else None
+        return Found(self.actions, self.visits, int(self.trees["decisions"].sum()), values)
+
+    def _values_of_actions(self) -> np.ndarray:
+        """``(K, A) float64``: what the children of each root have summed up for the seat that moves there."""
+        totals = np.zeros(self.visits.shape)
+        for row in range(len(self.trees)):
+            child = int(self.nodes[row * self.capacity]["first_child"]) if self.trees["size"][row] else NO_NODE
+            while child != NO_NODE:
+                node = self.nodes[child]
+                totals[row, node["action"]] = node["total"][node["mover"]]
+                child = int(node["next_sibling"])
+        return totals
 
     def _run(self, simulations: int) -> None:
         agent = self.agent

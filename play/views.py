@@ -1,0 +1,56 @@
+"""What may be shown to whom: one seat, everybody who only watches, or somebody who may see everything."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from envs.drawing.marks import Marks
+from envs.events import MOVE, Event
+from envs.game import Game
+
+PUBLIC, ALL = "public", "all"
+Viewer = int | str
+"""A seat, or one of the two above."""
+
+
+def view_of(game: Game, record: np.ndarray, viewer: Viewer) -> dict[str, Any]:
+    """A record as a viewer sees it; ``PUBLIC`` sees only what every seat sees."""
+    if viewer == ALL:
+        return game.to_dict(record)
+    if viewer != PUBLIC:
+        return game.to_dict(record, int(viewer))
+    return _common([game.to_dict(record, seat) for seat in range(game.num_players)])
+
+
+def _common(views: Sequence[Any]) -> Any:
+    """What several views agree on; None where they differ."""
+    first = views[0]
+    if all(view == first for view in views[1:]):
+        return first
+    if all(isinstance(view, Mapping) for view in views):
+        return {key: _common([view[key] for view in views]) for key in first}
+    lists = all(isinstance(view, list) and len(view) == len(first) for view in views)
+    if lists and not isinstance(first[0], int | str):
+        return [_common(entries) for entries in zip(*views, strict=True)]
+    return None
+
+
+def events_of(game: Game, before: np.ndarray, action: int, after: np.ndarray, viewer: Viewer) -> list[Event]:
+    """What a decision led to, as far as a viewer may know; the records are the program's own and need no check."""
+    sentence, move = game.words.sentence(game, before[0], action), game.words.move(game, before[0], action)
+    if game.tell is None:
+        return [Event(MOVE, sentence, int(before["current_player"][0]))]
+    return game.tell(game, view_of(game, before, viewer), move, view_of(game, after, viewer), sentence)
+
+
+def opening_of(game: Game, record: np.ndarray, viewer: Viewer) -> list[Event]:
+    """What there is to tell a viewer of a game just dealt."""
+    return [] if game.tell is None else game.tell(game, None, None, view_of(game, record, viewer), "")
+
+
+def marks_of(events: Sequence[Event], choices: Mapping[str, Sequence[int]]) -> Marks:
+    """The marks of a picture after these events, with what can be clicked."""
+    pieces = [piece for event in events for piece in event.pieces]
+    path = next((event.path for event in events if event.kind == MOVE and event.path), ())
+    return Marks(pieces, path, choices)

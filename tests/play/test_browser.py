@@ -1,0 +1,232 @@
+"""The page in a real browser: whole games by buttons and by clicks, two people, hints, replays, narrow and wide."""
+
+import contextlib
+import os
+import re
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+CHROMIUM = Path(os.environ.get("CHROMIUM", "/usr/bin/chromium"))
+pytest.importorskip("playwright", reason="tests in a browser need the package playwright")
+if not CHROMIUM.exists():
+    pytest.skip(
+        f"tests in a browser need Chromium at {CHROMIUM}; the variable CHROMIUM names another place", allow_module_level=True
+    )
+
+uvicorn = pytest.importorskip("uvicorn", reason="the page needs the packages of the play extra")
+
+from playwright.sync_api import expect, sync_playwright  # noqa: E402
+
+from envs import replay  # noqa: E402
+from play.listening import listen  # noqa: E402
+from play.server import Server  # noqa: E402
+from play.watch import main as watch  # noqa: E402
+from tests.play.guests import Quick, table_of  # noqa: E402
+
+ARGUMENTS = [
+    "--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update",
+    "--disable-sync",
+]  # fmt: skip
+NAMES = ["fairy_ring", "fairy_ring_objectives", "dance_of_eights", "mushroom_rings"]
+OPTIONS = {"dance_of_eights": {"max_turns": 4}}
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    """One browser for all tests."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=str(CHROMIUM), args=ARGUMENTS)
+        yield browser
+        browser.close()
+
+
+@contextlib.contextmanager
+def served(table):
+    """A server of a table in a thread; gives the address of the page."""
+    listener = listen("127.0.0.1", 0)
+    host = f"127.0.0.1:{listener.getsockname()[1]}"
+    app = Server(table, Quick(), ["greedy", "random"], pause=0).app({host})
+    server = uvicorn.Server(uvicorn.Config(app, log_level="error", timeout_graceful_shutdown=1))
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
+    thread.start()
+    yield f"http://{host}"
+    server.should_exit = server.force_exit = True
+    thread.join(10)
+
+
+@contextlib.contextmanager
+def opened(browser, address, width=1280):
+    """A page that has no error and asks nothing of any other place."""
+    page = browser.new_page(viewport={"width": width, "height": 900})
+    faults, own = [], address.split("/?")[0].split("#")[0]
+    page.on("console", lambda message: faults.append(message.text) if message.type in ("error", "warning") else None)
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    page.on("request", lambda request: None if request.url.startswith((own, "data:")) else faults.append(request.url))
+    page.goto(address)
+    yield page
+    page.close()
+    assert faults == []
+
+
+def token_of(table, seat):
+    """The token of a seat."""
+    return next(token for token, own in table.tokens.items() if own == seat)
+
+
+def play(page, table, choose, limit=120.0):
+    """Plays a person's seat by a way of choosing until the game is over."""
+    begun = time.monotonic()
+    while table.to_act >= 0:
+        assert time.monotonic() - begun < limit, f"stuck at decision {table.number}"
+        number = table.number
+        if table.seats[table.to_act] == "person" and page.locator("#moves button:enabled").count():
+            choose(page)
+        for _ in range(200):
+            if table.number > number or table.to_act < 0:
+                break
+            page.wait_for_timeout(5)
+    expect(page.locator("#status")).to_contain_text(re.compile("win|share|nobody"))
+
+
+def by_button(page):
+    """Presses the last of the buttons."""
+    with contextlib.suppress(Exception):  # the list may be drawn anew at this moment; the next round tries again
+        page.locator("#moves button:enabled").last.click(timeout=1000)
+
+
+def by_click(page):
+    """Clicks a piece of the board; where it means several moves, then one of the buttons it offers."""
+    with contextlib.suppress(Exception):
+        page.locator("#board [data-action]").last.dispatch_event("click", timeout=1000)
+        offered = page.locator("#moves button.offered:enabled")
+        if offered.count():
+            offered.first.click(timeout=1000)
+
+
+@pytest.mark.parametrize("choose", [by_button, by_click])
+@pytest.mark.parametrize("name", NAMES)
+def test_a_whole_game(chromium, name, choose):
+    table = table_of(name, None, "random", seed=2, **OPTIONS.get(name, {}))
+    with served(table) as address, opened(chromium, f"{address}/?token={token_of(table, 0)}") as page:
+        page.wait_for_selector("#board svg")
+        play(page, table, choose)
+        assert page.locator("#log .end").count() >= 1
+        assert page.locator("#moves button").count() == 0
+
+
+def test_two_people_at_one_table(chromium):
+    table = table_of("dance_of_eights", None, None, max_turns=3)
+    with (
+        served(table) as address,
+        opened(chromium, f"{address}/?token={token_of(table, 0)}") as first,
+        opened(chromium, f"{address}/?token={token_of(table, 1)}") as second,
+        opened(chromium, f"{address}/?token={table.watcher}") as watcher,
+    ):
+        first.fill("#name", "Ada")
+        first.press("#name", "Enter")
+        expect(second.locator("#status")).to_contain_text("Ada")
+        while table.to_act >= 0:
+            page, number = (first, second)[table.to_act], table.number
+            page.locator("#moves button:enabled").first.click()
+            for _ in range(400):
+                if table.number > number:
+                    break
+                page.wait_for_timeout(5)
+        for page in (first, second, watcher):
+            expect(page.locator("#status")).to_contain_text(re.compile("win|nobody"))
+        assert "Ada" in second.locator("#log").inner_text()
+        assert watcher.locator("#moves button").count() == 0
+
+
+def test_a_foreign_link_shows_nothing(chromium):
+    table = table_of("dance_of_eights", None, None)
+    with served(table) as address:
+        page = chromium.new_page()
+        page.goto(f"{address}/?token=wrong")
+        expect(page.locator("#status")).to_contain_text("not one of this table")
+        assert page.locator("#board svg").count() == 0
+        page.close()
+
+
+def test_hints_take_back_and_keys(chromium):
+    table = table_of("dance_of_eights", None, "random")
+    with served(table) as address, opened(chromium, f"{address}/?token={token_of(table, 0)}") as page:
+        page.wait_for_selector("#moves button")
+        assert page.locator("#moves .bar").count() == 0
+        page.check("#hints")
+        page.wait_for_selector("#moves .bar")
+        assert "3 visits, value 0.25 ± 0.50" in page.locator("#moves").inner_text()
+        page.locator("#moves button").first.hover()
+        assert page.locator("#board .lit").count() == 1
+        page.locator("#board [data-action]").first.hover()
+        assert page.locator("#moves button.lit").count() == 1 and page.locator("#tip").inner_text()
+        page.uncheck("#hints")
+        page.locator("body").press("1")
+        expect(page.locator("#moves button")).to_have_count(9)
+        assert table.number == 1
+        page.click("#undo")
+        expect(page.locator("#moves button")).to_have_count(2)
+        assert table.number == 0
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("name", NAMES)
+def test_the_page_fits(chromium, name, width):
+    table = table_of(name, None, None)
+    token = token_of(table, max(table.to_act, 0))
+    with served(table) as address, opened(chromium, f"{address}/?token={token}", width) as page:
+        page.wait_for_selector("#moves button")
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        box = page.locator("#moves button").first.bounding_box()
+        assert box["x"] >= 0 and box["x"] + box["width"] <= width
+        if folder := os.environ.get("SCREENSHOTS"):
+            page.screenshot(path=f"{folder}/{name}-{width}.png", full_page=True)
+
+
+def test_a_replay_is_watched_from_one_file(chromium, tmp_path):
+    replay.main(["record", "--env", "dance_of_eights", "--seed", "2", "--agents", "random", "--out", str(tmp_path),
+                 "--option", "max_turns=5"])  # fmt: skip
+    (file,) = tmp_path.glob("*.jsonl")
+    out = tmp_path / "game.html"
+    assert watch([str(file), "--html", str(out)]) == 0
+    last = len(file.read_text().splitlines()) - 2
+    with opened(chromium, f"{out.as_uri()}#move=3") as page:
+        assert page.locator("#status").inner_text().startswith(f"Move 3 of {last}")
+        page.locator("body").press("ArrowRight")
+        assert page.locator("#status").inner_text().startswith("Move 4") and page.url.endswith("#move=4")
+        page.locator("body").press("End")
+        assert "win" in page.locator("#status").inner_text()
+        cards = page.locator("#board svg").text_content()
+        page.select_option("#viewer", "0")
+        assert page.locator("#board svg").text_content() != cards
+        page.locator("#slider").fill("0")
+        assert page.locator("#status").inner_text().startswith("Move 0")
+        page.select_option("#speed", "300")
+        page.click("#run")
+        expect(page.locator("#status")).to_contain_text("Move 2")
+        page.click("#run")
+        if folder := os.environ.get("SCREENSHOTS"):
+            page.screenshot(path=f"{folder}/watch.png")
+
+
+def test_the_first_board_is_there_within_seconds_on_a_machine_that_has_compiled_nothing(chromium, tmp_path):
+    command = [sys.executable, "-m", "play", "--env", "mushroom_rings", "--agents", "greedy", "--no-browser", "--seed", "1"]
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    begun = time.monotonic()
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
+        try:
+            address = process.stdout.readline().split()[-1]
+            page = chromium.new_page()
+            page.goto(address)
+            page.wait_for_selector("#board svg")
+            taken = time.monotonic() - begun
+            page.close()
+        finally:
+            process.terminate()
+    assert taken < 10, "3 seconds on a machine with nothing else to do"
+    print(f"first board after {taken:.1f} s")
