@@ -38,11 +38,11 @@ def decisions(rounds: int = steps.ROUNDS) -> list[Row]:
     rows, small = [], [steps.vector(name, players, 1024) for name, players in TABLES]
     for (name, players), contestant, ns in zip(TABLES, small, steps.measure(small, rounds), strict=True):
         aim = steps.AIMS.get((name, players))
-        rows.append(Row(contestant.name, ns, "ns a decision", at_most=aim, note=f"{1e9 / ns:,.0f} a second"))
+        rows.append(Row(contestant.name, ns, "ns per decision", at_most=aim, note=f"{1e9 / ns:,.0f} a second"))
     for (name, players), contestant in zip(TABLES, small, strict=True):
         large = steps.vector(name, players, MANY.get(name, 65536))
         many, few = steps.measure([large, contestant], 3)
-        rows.append(Row(f"{large.name}, times N=1024", many / few, "", at_most=3, note=f"{many:.0f} ns a decision"))
+        rows.append(Row(f"{large.name}, times N=1024", many / few, "", at_most=3, note=f"{many:.0f} ns per decision"))
     return rows
 
 
@@ -145,7 +145,7 @@ def peers(rounds: int = 3) -> list[Row]:
     contestants = [steps.vector("fairy_ring", 2, 1024), steps.single("fairy_ring", 2, True, True), *steps.peers()]
     figures = steps.measure(contestants, rounds)
     return [
-        Row(contestant.name, ns, "ns a decision", note=f"{ns / figures[0]:,.1f} times the first row")
+        Row(contestant.name, ns, "ns per decision", note=f"{ns / figures[0]:,.1f} times the first row")
         for contestant, ns in zip(contestants, figures, strict=True)
     ]
 

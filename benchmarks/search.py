@@ -24,7 +24,7 @@ from evaluation import ratings, tournament
 
 
 class Row(NamedTuple):
-    """What one budget is worth: win share and interval from 0 to 1, simulated decisions a second, CPU seconds a decision."""
+    """What one budget is worth: win share and interval from 0 to 1, simulated decisions a second, CPU seconds per decision."""
 
     simulations: int
     games: int
@@ -74,7 +74,7 @@ def _first_world(game: Game) -> np.ndarray:
 def table(rows: Sequence[Row], rival: str) -> str:
     """The rows as Markdown."""
     lines = [
-        f"| simulations | games | wins against `{rival}`, 95 % interval | simulated decisions/s | ms a decision |",
+        f"| simulations | games | wins against `{rival}`, 95 % interval | simulated decisions/s | ms per decision |",
         "|---|---|---|---|---|",
     ]
     for row in rows:

@@ -7,7 +7,7 @@ from typing import Any
 def difference(found: Any, expected: Any, place: str = "") -> str | None:
     """Where and how plain data differs from other plain data, in one line; None where both are the same.
 
-    Tuples and lists are alike, truths and numbers are not.
+    Tuples and lists are alike, booleans and numbers are not.
     """
     if isinstance(expected, Mapping):
         return _misfit(found, expected, place) or _first(found, expected, place)

@@ -38,7 +38,7 @@ class Option:
         if not self.values:
             return None if value is None else str(value)
         for allowed in self.values:
-            # True == 1, but an option that takes numbers does not take truths, nor the other way round.
+            # True == 1, but an option that takes numbers does not take booleans, nor the other way round.
             if value == allowed and isinstance(value, bool) == isinstance(allowed, bool):
                 return allowed
         raise ValueError(f"option {name} is {value!r}; choose from {self.choices}")

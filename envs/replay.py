@@ -100,7 +100,7 @@ class Recorder:
         self.lines.append({"rewards": [float(r) for r in rewards], "terminated": terminated, "truncated": truncated})
 
     def text(self) -> str:
-        """The replay: one line a decision."""
+        """The replay: one line per decision."""
         return "".join(json.dumps(line, separators=(",", ":")) + "\n" for line in self.lines)
 
 

@@ -50,7 +50,7 @@ class Guard:
 
     def _refusal(self, headers: Headers, method: str) -> tuple[int, str] | None:
         if headers.getlist("host") != [headers.get("host")] or headers.get("host") not in self.hosts:
-            return 421, "this server goes by another name"
+            return 421, "this server has another name"
         origin = headers.get("origin")
         if origin is not None and origin not in {f"http://{host}" for host in self.hosts}:
             return 403, "requests of other pages are refused"

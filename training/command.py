@@ -5,7 +5,7 @@ Every seat learns (``training.selfplay_env``, ``training.rollout_buffer``) with 
 ``model.zip``          the latest whole checkpoint: a player for ``evaluate.py``, and all that ``--resume FOLDER`` needs to go on
                        to the same numbers as if it had never stopped
 ``snapshots/``         earlier policies, by iteration: players too, and the pool of opponents
-``metrics.csv``        one line an iteration, and one before the first; the same in ``tensorboard/``. A column is empty where
+``metrics.csv``        one line per iteration, and one before the first; the same in ``tensorboard/``. A column is empty where
                        there is nothing to tell, see ``training.metrics``
 ``settings.json``, ``learning_curve.png``
 """

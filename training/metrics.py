@@ -1,4 +1,4 @@
-"""The numbers of a training run: scores against fixed opponents, a line an iteration in ``metrics.csv``, the learning curve."""
+"""The numbers of a training run: scores against fixed opponents, a line per iteration in ``metrics.csv``, the learning curve."""
 
 import csv
 import os

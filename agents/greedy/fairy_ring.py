@@ -40,7 +40,7 @@ _NOTHING = -1e9  # worth of having no play at all
 
 
 class Weights(NamedTuple):
-    """What the player goes by; found by playing players of different weights against each other.
+    """What the player uses; found by playing players of different weights against each other.
 
     Attributes:
         others: What counts against a play, for each mana that it pays all others on average.

@@ -80,7 +80,7 @@ def _value(name: str, text: str) -> Any:
     if name in _COUNTS:
         least = _COUNTS[name]
         if not (text.isascii() and text.isdigit() and least <= int(text) <= MOST):
-            raise ValueError(f"ismcts: option {name} is {text!r}; it must be a whole number from {least} to {MOST:,}")
+            raise ValueError(f"ismcts: option {name} is {text!r}; it must be an integer from {least} to {MOST:,}")
         return int(text)
     if name == "rollout" and text not in ROLLOUTS:
         raise ValueError(f"ismcts: option rollout is {text!r}; choose from {', '.join(ROLLOUTS)}")

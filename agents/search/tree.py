@@ -7,7 +7,7 @@ The method is SO-ISMCTS of Cowling, Powley and Whitehouse, "Information Set Mont
 Computational Intelligence and AI in Games 4(2), 2012: one tree, in which a node stands for all games that the searching seat
 cannot tell apart after the same actions. Every simulation deals anew all that the seat cannot know, the draws to come included,
 and walks down by upper confidence bounds over the actions that are legal in this deal; a bound counts how often the action was
-*available* rather than how often its parent was visited. A node keeps the value for every seat; whoever decides goes by its own.
+*available* rather than how often its parent was visited. A node keeps the value for every seat; whoever decides uses its own.
 
 The bounds are those of Rosin, "Multi-armed bandits with episode context", 2011, in the form of Silver et al., "Mastering the game
 of Go without human knowledge", Nature 550, 2017: every action has a share of the exploration, here an equal one, and the action
@@ -116,7 +116,7 @@ def _clear(node, parent, action, mover):
 
 @jit
 def _descend(state, rules, settings, tools, tree, nodes, root, capacity, mask):
-    """Chooses a first action, deals a game that may be the real one, and walks down; returns what ``_walk_down`` does."""
+    """Chooses a first action, deals per game that may be the real one, and walks down; returns what ``_walk_down`` does."""
     state["rng"] = mix_in(mix(tree["word"]), tree["simulations"])
     tree["simulations"] += 1
     first = _select(state, rules, settings, tools, tree, nodes, root, root, capacity, mask)

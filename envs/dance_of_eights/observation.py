@@ -23,7 +23,7 @@ _BITS, _ONE, _COUNT = np.uint64(BITS), np.uint64(1), np.uint64((1 << BITS) - 1)
 
 
 def sections(num_players: int) -> list[Section]:
-    """The slice table of the observation for so many players."""
+    """The slice table of the observation for a number of players."""
     values = "; ".join(f"{attribute}: {', '.join(letters.values())}" for attribute, letters in ATTRIBUTES.items())
     return [
         Section("phase", (PHASES,), "one-hot: gain, discard; zeros when the game is over"),
@@ -81,7 +81,7 @@ def _write_unseen(unplaced, hand, known, row, out, k):
     """What lies neither in the discard area nor, taken in the open, in a hand, less the rest of the own hand."""
     part = out[k : k + ROW]
     for card in range(row):
-        # Subtracted as floats: whole numbers would be widened to 64 bits first.
+        # Subtracted as floats: integers would be widened to 64 bits first.
         part[card] = (np.float32(unplaced[card]) - np.float32(hand[card]) + np.float32(known[card])) * HALF
     return k + NUM_CARDS
 

@@ -33,7 +33,7 @@ class Phase(IntEnum):
 
 
 def state_dtype(num_players: int) -> np.dtype:
-    """The record of a game for so many players; it has no gaps, so equal games are equal bytes."""
+    """The record of a game for a number of players; it has no gaps, so equal games are equal bytes."""
     fields: list[tuple[Any, ...]] = [
         ("phase", np.int8),  # a Phase
         ("winner", np.int16),  # a seat, NO_PLAYER while nobody has won

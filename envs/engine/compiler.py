@@ -32,13 +32,13 @@ _record.mangling_args = property(lambda record: ("Record", (_layout_name(record.
 
 
 def _widened(kind: Any) -> Any:
-    """The type of a whole number, constant or small, as a function takes it: ``int64``; other types stay."""
+    """The type of an integer, constant or small, as a function takes it: ``int64``; other types stay."""
     kind = types.unliteral(kind)
     return types.int64 if kind in (types.int8, types.int16, types.int32) else kind
 
 
 def _callee(function: Callable, **options: Any) -> Any:
-    """Compiles a function for compiled callers, once for all kinds of whole numbers.
+    """Compiles a function for compiled callers, once for all kinds of integers.
 
     Numba by itself compiles it anew for every constant and every smaller type that it is given, and each time makes an entry
     for Python, which only a call from Python needs: both together are a third of the time of compiling a game.

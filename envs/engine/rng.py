@@ -21,7 +21,7 @@ def mix(word):
 
 @wrapping
 def mix_in(word, number):
-    """A 64-bit hash of a word and a whole number."""
+    """A 64-bit hash of a word and an integer."""
     return mix((word ^ np.uint64(number)) + _GAMMA)
 
 
@@ -51,7 +51,7 @@ def seed_word(seed, row, episode):
 
 
 def word_of(*numbers: int) -> np.uint64:
-    """A random word made of whole numbers from 0, the same on every machine."""
+    """A random word made of integers from 0, the same on every machine."""
     word = np.uint64(0)
     with np.errstate(over="ignore"):
         for number in numbers:
@@ -94,7 +94,7 @@ def bytes_above(sums, rank):
 
 @inline
 def word_at(row, word):
-    """Eight whole numbers from 0 of a list as the bytes of a word; the compiler reads them at once."""
+    """Eight integers from 0 of a list as the bytes of a word; the compiler reads them at once."""
     k = 8 * word
     low = _byte(row[k]) | _byte(row[k + 1]) << _U8 | _byte(row[k + 2]) << _U16 | _byte(row[k + 3]) << _U24
     high = _byte(row[k + 4]) | _byte(row[k + 5]) << _U8 | _byte(row[k + 6]) << _U16 | _byte(row[k + 7]) << _U24

@@ -61,10 +61,10 @@ class _Row:
         return self.cells[column]
 
     def number(self, column: str, low: int, high: int) -> int:
-        """The cell as a whole number from low to high."""
+        """The cell as an integer from low to high."""
         number = _as_number(self.cells[column])
         if number is None or not low <= number <= high:
-            raise self.error(column, f"a whole number from {low} to {high}")
+            raise self.error(column, f"an integer from {low} to {high}")
         return number
 
     def empty(self, column: str, owner: str) -> None:
@@ -82,7 +82,7 @@ class _Row:
         numbers = [_as_number(part) for part in self.cells["movement"].split("|")]
         steps = tuple(number for number in numbers if number is not None and 1 <= number <= 99)
         if len(numbers) != 3 or len(steps) != 3 or not steps[0] < steps[1] < steps[2]:
-            raise self.error("movement", "three rising whole numbers from 1 to 99 with | between them, for a Spring")
+            raise self.error("movement", "three rising integers from 1 to 99 with | between them, for a Spring")
         return steps
 
     def mana(self, kind: str) -> int:

@@ -39,7 +39,7 @@ BITS = (np.arange(1 << NUM_OBJECTIVES)[:, None] >> np.arange(NUM_OBJECTIVES) & 1
 
 
 def sections(num_players: int, round_cards: int) -> list[Section]:
-    """The slice table of the observation for so many players and cards in the larger round deck."""
+    """The slice table of the observation for a number of players and cards in the larger round deck."""
     others = num_players - 1
     card = "type one-hot, 3 movements / 10, fireflies / 2, mana / 10"
     mushroom = "cards / 4 in the column of its type (6), visible fireflies / 2, pays / 20 (Academy: per step)"

@@ -275,11 +275,11 @@ def test_settings_are_read_from_the_name():
     ("text", "message"),
     [
         ("explorations=1", "no option 'explorations' .did you mean 'exploration'"),
-        ("0", "option simulations is '0'; it must be a whole number from 1"),
+        ("0", "option simulations is '0'; it must be an integer from 1"),
         ("many", "option simulations is 'many'"),
-        ("10000000000", "option simulations is '10000000000'; it must be a whole number from 1 to 1,073,741,823"),
+        ("10000000000", "option simulations is '10000000000'; it must be an integer from 1 to 1,073,741,823"),
         ("4,5", "option simulations is given twice"),
-        ("depth=-1", "option depth is '-1'; it must be a whole number from 0"),
+        ("depth=-1", "option depth is '-1'; it must be an integer from 0"),
         ("exploration=wide", "option exploration is 'wide'; it must be a number from 0"),
         ("exploration=inf", "option exploration is 'inf'"),
         ("prior=1.5", "option prior is '1.5'; it must be a number from 0 to 1"),
@@ -289,8 +289,8 @@ def test_settings_are_read_from_the_name():
         ("value=none.zip", "option value: there is no checkpoint none.zip"),
         ("value=none.zip,depth=3", "option depth does not go with value"),
         ("value=none.zip,rollouts=3", "option rollouts does not go with value"),
-        ("rollouts=0", "option rollouts is '0'; it must be a whole number from 1"),
-        ("expand=0", "option expand is '0'; it must be a whole number from 1"),
+        ("rollouts=0", "option rollouts is '0'; it must be an integer from 1"),
+        ("expand=0", "option expand is '0'; it must be an integer from 1"),
     ],
 )
 def test_wrong_settings_are_named(text, message):

@@ -62,7 +62,7 @@ class Greedy:
 
     Args:
         game: A rule set of Mushroom Rings.
-        weights: What it goes by.
+        weights: What it uses.
     """
 
     name = "greedy"

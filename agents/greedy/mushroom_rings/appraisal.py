@@ -1,4 +1,4 @@
-"""What the rule-based player of Mushroom Rings goes by: what mushrooms, markers, flowers and paths promise, in points.
+"""What the rule-based player of Mushroom Rings uses: what mushrooms, markers, flowers and paths promise, in points.
 
 All of it is worked out from the open table for the seat to act, once for each decision (:func:`look`); only the tiles still in
 the bag are hidden, and nothing here reads them. A path promises its ring: mushrooms, marker and bonus, times the chance that it
@@ -288,7 +288,7 @@ def promise(rules, weights, sight, tiles, mushrooms, cell, other, closers):
 
     Args:
         rules: The component tables.
-        weights: What the player goes by.
+        weights: What the player uses.
         sight: What the player sees.
         tiles: Tiles of the path.
         mushrooms: Worth of the mushrooms on it.

@@ -28,7 +28,7 @@ def best_placement(state, rules, weights, sight, scratch, tile, source, only_slo
     Args:
         state: The game.
         rules: The component tables.
-        weights: What the player goes by.
+        weights: What the player uses.
         sight: What the player sees.
         scratch: ``(1,)`` record to try out in.
         tile: Its id.

@@ -1,10 +1,10 @@
-"""What the rule-based player of Mushroom Rings goes by, in points and shares of points."""
+"""What the rule-based player of Mushroom Rings uses, in points and shares of points."""
 
 from typing import NamedTuple
 
 
 class Weights(NamedTuple):
-    """What the player goes by; found by hand: one or a few changed, then 1,500 two-player games against the first guess.
+    """What the player uses; found by hand: one or a few changed, then 1,500 two-player games against the first guess.
 
     Attributes:
         keep: The share of a middle sale's price that mushrooms in hand are worth.

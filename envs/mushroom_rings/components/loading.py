@@ -203,7 +203,7 @@ class _Board:
     def number(self, key: str, low: int, high: int) -> int:
         value = self.get(key)
         if type(value) is not int or not low <= value <= high:
-            raise self.error(key, f"a whole number from {low} to {high}" if low < high else f"{low}")
+            raise self.error(key, f"an integer from {low} to {high}" if low < high else f"{low}")
         return value
 
     def word(self, key: str, words: Sequence[str]) -> str:
@@ -213,10 +213,10 @@ class _Board:
         return value
 
     def numbers(self, key: str, length: int, low: int, high: int) -> tuple[int, ...]:
-        """A list of so many whole numbers."""
+        """A list of so many integers."""
         value = self.get(key)
         if not isinstance(value, list) or len(value) != length:
-            raise self.error(key, f"a list of {length} whole numbers")
+            raise self.error(key, f"a list of {length} integers")
         return tuple(self.number(f"{key}.{i}", low, high) for i in range(length))
 
     def amounts(self, key: str, names: Sequence[str]) -> dict[str, int]:

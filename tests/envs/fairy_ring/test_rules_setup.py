@@ -122,8 +122,8 @@ def test_only_the_variant_has_objectives():
 @pytest.mark.parametrize(
     ("change", "named"),
     [
-        (lambda s: s.update(round=3), "round is 3; it must be a whole number from 1 to 2"),
-        (lambda s: s.update(turn=7), "turn is 7; it must be a whole number from 1 to 6"),
+        (lambda s: s.update(round=3), "round is 3; it must be an integer from 1 to 2"),
+        (lambda s: s.update(turn=7), "turn is 7; it must be an integer from 1 to 6"),
         (lambda s: s.update(turn=True), "turn is True"),
         (lambda s: s.update(phase="sleep"), "phase is 'sleep'; it must be one of choose, place, fly, gather, over"),
         (lambda s: s.update(first_player=2), "first_player is 2"),

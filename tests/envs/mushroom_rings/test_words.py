@@ -72,7 +72,7 @@ def change(path, value):
 
 WRONG = [
     (change(["phase"], "think"), "phase is 'think'"),
-    (change(["laid"], 3), "laid is 3; it must be a whole number from 0 to 2"),
+    (change(["laid"], 3), "laid is 3; it must be an integer from 0 to 2"),
     (change(["garden", 3, "q"], 40), r"garden\[3\] is \(40"),
     (change(["garden", 2, "tile"], 93), "wildflowers has a tile that has left"),
     (change(["players", 1, "storage"], [0]), r"players\[1\].storage\[0\] is 0"),
