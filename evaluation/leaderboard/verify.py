@@ -16,8 +16,9 @@ import numpy as np
 import envs
 from envs.game import Game
 from evaluation import workers
+from evaluation.foreign import let_import
 from evaluation.leaderboard import file as board
-from evaluation.leaderboard.entries import ENTRIES, let_import
+from evaluation.leaderboard.entries import ENTRIES
 from evaluation.leaderboard.file import Board, Row
 from evaluation.leaderboard.make import tournament_of
 from evaluation.provenance import fingerprint, rules_digest, versions
@@ -111,7 +112,7 @@ class _Replay:
         self.entrants, self.folder = board.entrants_of(found), path.parent
         whole = tournament_of(game, self.entrants, path.parent, found["pairs"], found["deals"], found["seed"])
         self.planned = workers.Tournament(
-            game, whole.specs, whole.names, whole.lineup[games], whole.deals[games], agents=whole.agents
+            game, whole.specs, whole.names, whole.lineup[games], whole.deals[games], secret=whole.secret, players=whole.players
         )
 
     def strangers(self) -> Iterator[str]:
