@@ -1,6 +1,6 @@
 """What a player of any game is, and the simplest one."""
 
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -28,8 +28,8 @@ class Agent(Protocol):
             observations: ``(K, D) float32``, the view of the seat to act.
             action_masks: ``(K, A) int8``, 1 = legal; at least one is.
             worlds: ``(K,)`` records of the game, in which all that the seat cannot know has been dealt anew. The random word
-                ``worlds["rng"]`` is keyed by (deal, seat, the seat's own decision number); it is the only source of noise
-                an agent uses.
+                ``worlds["rng"]`` is keyed by (secret, deal, seat, the seat's own decision number); it is the only source of
+                noise an agent uses, and nothing else follows from it.
 
         Returns:
             ``(K,) int64``, legal actions.
@@ -60,7 +60,48 @@ def _pick_batch(masks, words, actions):
         actions[i] = engine.pick(masks[i]["row"], engine.mix(words[i]))
 
 
+MOST_LETTERS = 200
+"""Letters of what an agent says of its error that anybody gets to see."""
+
+
+class NoActionsError(ValueError):
+    """What an agent has answered is no list of actions; its message says what it is."""
+
+
 def first_line(error: BaseException) -> str:
-    """Kind and message of an error in one line."""
-    lines = str(error).strip().splitlines()
-    return f"{type(error).__name__}: {lines[0]}" if lines else type(error).__name__
+    """Kind and message of an error in one clean line, whatever the error does when it is asked for them."""
+    kind = str(type.__dict__["__name__"].__get__(type(error)))  # not what a class of another kind makes of it
+    kind = kind if kind.isidentifier() else "an error without a proper name"
+    try:
+        message = clean(str(error).strip().splitlines()[0])
+    except BaseException:  # it has no message, or is somebody else's error, which may raise anything
+        message = ""
+    return clean(f"{kind}: {message}" if message else kind)
+
+
+def clean(text: str) -> str:
+    """Words of others as they can be shown and stored: one line, nothing but what can be printed, at most 200 letters."""
+    text = " ".join(text[: 4 * MOST_LETTERS].split())
+    text = "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text)
+    return text if len(text) <= MOST_LETTERS else text[: MOST_LETTERS - 3] + "..."
+
+
+def as_actions(answer: Any, count: int) -> np.ndarray:
+    """What an agent has answered as actions, legal or not.
+
+    Args:
+        answer: Anything that may become an array.
+        count: Games it was asked for, K.
+
+    Returns:
+        ``(K,) int64``.
+
+    Raises:
+        NoActionsError: It is no list of K integers. Other errors may come from the answer itself.
+    """
+    actions = np.asarray(answer)
+    if actions.dtype.kind == "f" and not np.isfinite(actions).all():
+        raise NoActionsError(f"actions {actions.dtype} that are not finite")
+    if actions.shape != (count,) or actions.dtype.kind not in "iu":
+        raise NoActionsError(f"actions {actions.dtype} of shape {actions.shape}, not {count} integers")
+    return actions.astype(np.int64)

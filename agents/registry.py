@@ -67,10 +67,16 @@ def make_agent(spec: str, game: Game) -> Agent:
         return MAKERS[head](tail, game)
     if path := checkpoint_path(spec, game):
         return _checkpoint(path, game, sample=spec.endswith(":sample"))
-    if head and tail:
+    if is_foreign(spec):
         return _own_agent(spec, head, tail, game)
     names = ", ".join(MAKERS)
     raise ValueError(f"there is no agent {spec!r}; choose from {names}, a checkpoint PATH.zip, or package.module:Class")
+
+
+def is_foreign(spec: str) -> bool:
+    """Whether a word means code of others, ``package.module:Class``, and not an agent of this package or a checkpoint."""
+    head, _, tail = spec.partition(":")
+    return bool(head and tail) and head not in MAKERS and not spec.removesuffix(":sample").endswith(".zip")
 
 
 def checkpoint_path(spec: str, game: Game) -> str | None:

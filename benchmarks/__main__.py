@@ -9,6 +9,7 @@ import platform
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
@@ -96,6 +97,36 @@ def evaluation(games: int = 10_000) -> list[Row]:
     return [Row(f"fairy_ring 2p, {len(seeds):,} games, random against greedy", time.process_time() - begun, "s", at_most=3)]
 
 
+def hosting(asks: int = 2000) -> list[Row]:
+    """What it costs more to ask an agent in a process of its own, for as many games at a time as a chunk has for it."""
+    from agents.agent import RandomAgent
+    from evaluation.guarded import GuardedAgent
+    from evaluation.hosted import HostedAgent
+
+    rows = []
+    for name in GAMES:
+        game = envs.make_game(name, 2)
+        batch = parts.in_the_middle(game, 32)
+        shown, words = batch.last()[0], np.arange(32, dtype=np.uint64)
+        views = shown["observation"].copy(), shown["action_mask"].copy(), batch.worlds(words)
+        players = (HostedAgent("agents.agent:RandomAgent", game), GuardedAgent(RandomAgent(game)))
+        hosted, not_hosted = (_median_seconds(partial(player.ask, *views), asks) for player in players)
+        rows.append(Row(f"{name} 2p, asking a hosted agent for 32 games", 1e6 * (hosted - not_hosted), "us", at_most=150))
+        players[0].close()
+    return rows
+
+
+def _median_seconds(call: Callable[[], object], times: int) -> float:
+    """Wall time of a call, after one that may compile."""
+    call()
+    seconds = []
+    for _ in range(times):
+        begun = time.perf_counter()
+        call()
+        seconds.append(time.perf_counter() - begun)
+    return float(np.median(seconds))
+
+
 def starting() -> list[Row]:
     """From the start of a process, with everything to compile and with nothing."""
     seconds, torch = startup.importing()
@@ -157,6 +188,7 @@ PARTS: dict[str, Callable[[], list[Row]]] = {
     "records": records,
     "search": search,
     "evaluation": evaluation,
+    "hosting": hosting,
     "starting": starting,
     "training": training,
     "peers": peers,

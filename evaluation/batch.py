@@ -14,12 +14,11 @@ import numpy as np
 from envs import engine
 from envs.game import Game
 from envs.vector import VectorAECEnv
-from evaluation.guarded import Failure, GuardedAgent
+from evaluation.guarded import Failure, Player
+from evaluation.keyed import Secret
 
 NO_ACTION = -1  # illegal in every game
 NOBODY = -1
-
-_WORD_SALT = np.uint64(0xA0761D6478BD642F)
 
 
 def outcome_dtype(num_players: int) -> np.dtype:
@@ -41,14 +40,18 @@ class GameBatch:
         players: K agents, all made for it.
         lineup: ``(N, P)``: index of the agent in each seat of each game.
         deals: ``(N,)``: seed of each game's deal.
+        secret: What the agents' random words are made from, with the deals.
 
     Attributes:
         outcomes: ``(N,)`` records of ``outcome_dtype``.
         faults: By row: what its offender did wrong, in one line.
     """
 
-    def __init__(self, game: Game, players: Sequence[GuardedAgent], lineup: np.ndarray, deals: np.ndarray) -> None:
-        self.players, self.lineup, self.deals = players, lineup, deals
+    def __init__(
+        self, game: Game, players: Sequence[Player], lineup: np.ndarray, deals: np.ndarray, secret: Secret
+    ) -> None:
+        self.players, self.lineup, self.secret = players, lineup, secret
+        self.deals = deals.astype(np.int64)
         self.env = VectorAECEnv(game, len(deals), reward="placement", illegal="forfeit", autoreset=False)
         self.env.reset(deals)
         self.outcomes = np.zeros(len(deals), outcome_dtype(game.num_players))
@@ -68,7 +71,7 @@ class GameBatch:
             seats = self.env.agent_selection.astype(np.int64)
             if (seats < 0).all():
                 return self
-            _next_words(self.deals, seats, self._decisions, words)
+            self.secret.write_words(self.deals, seats, self._decisions, words)
             self._ask_all(seats, self.env.worlds(words))
             self.env.step(self._actions)
 
@@ -82,7 +85,7 @@ class GameBatch:
             if len(rows):
                 self._ask(player, rows, views)
 
-    def _ask(self, player: GuardedAgent, rows: np.ndarray, views: tuple[np.ndarray, ...]) -> None:
+    def _ask(self, player: Player, rows: np.ndarray, views: tuple[np.ndarray, ...]) -> None:
         """Writes down an agent's actions in some games, and an illegal one where it fails."""
         try:
             self._actions[rows] = player.ask(*(view[rows] for view in views))
@@ -114,12 +117,3 @@ class GameBatch:
             outcomes["offender"][row] = self.lineup[row, seats[row]]
             self.faults.setdefault(row, f"an illegal action, {self._actions[row]}")
         return len(rows)
-
-
-@engine.kernel
-def _next_words(deals, seats, decisions, words):
-    """A word for each game's next decision, from its deal, the seat to act and that seat's count of decisions."""
-    for i in range(len(deals)):
-        seat = max(seats[i], 0)
-        words[i] = engine.mix_in(engine.mix_in(engine.mix_in(_WORD_SALT, deals[i]), seat), decisions[i, seat])
-        decisions[i, seat] += 1

@@ -25,12 +25,14 @@ from evaluation import GAMES, PLAYERS
 
 STOPPED = 130
 
+_LIMITS = "10 for module:Class, none for others"
+
 PURPOSES = ("leaderboard", "enter", "check_leaderboard")
-_PLAYING = ("games", "seed", "workers", "quiet", "fresh")
+_PLAYING = ("games", "seed", "workers", "quiet", "fresh", "sandbox")
 ALLOWED = {
     "leaderboard": (*_PLAYING, "num_players", "out"),
     "enter": _PLAYING,
-    "check_leaderboard": ("share", "salt", "workers"),
+    "check_leaderboard": ("share", "salt", "workers", "sandbox"),
     "match": (*_PLAYING, "agents", "more_agents", "env", "num_players", "option", "anchor", "move_time", "out", "timing"),
 }
 """What may be given with each purpose of the program."""
@@ -49,8 +51,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     is_check = args.check_leaderboard is not None  # a check keeps nothing to go on from
     try:
         with one_way_to_stop():
-            from evaluation import purposes  # takes seconds to import: a wrong argument is told before
+            from evaluation import purposes, sandbox  # takes seconds to import: a wrong argument is told before
 
+            try:
+                sandbox.require(args.sandbox)
+            except ValueError as error:
+                parser.error(str(error))
             if is_check:
                 return purposes.check_boards(parser, args)
             if args.leaderboard is not None or args.enter is not None:
@@ -106,7 +112,7 @@ def command_line() -> argparse.ArgumentParser:
     add("--games", type=_at_least(1), help=f"games, rounded up to whole deals; of a leaderboard, of every two agents [{GAMES}]")
     add("--seed", type=_at_least(0), default=0, help="seed of deals, line-ups and intervals [%(default)s]")
     add("--anchor", metavar="AGENT", help="the agent rated 0 [random if it plays, else the first]")
-    add("--move-time", type=_seconds, metavar="SECONDS", help="time for a decision; who takes longer loses the game [no limit]")
+    add("--move-time", type=_seconds, metavar="SECONDS", help=f"time for a decision; who takes longer loses the game [{_LIMITS}]")
     add("--out", metavar="DIR", help="folder for the report [evaluations/GAME-Pp]")
     purpose = parser.add_mutually_exclusive_group()
     purpose.add_argument(
@@ -127,6 +133,7 @@ def ways_to_play() -> argparse.ArgumentParser:
     add = parser.add_argument
     add("--workers", type=_at_least(1), metavar="N", help="processes [one for each core where that is worth it]")
     add("--quiet", action="store_true", help="no progress bar")
+    add("--sandbox", action="store_true", help="agents module:Class get no network and files to read only; needs bubblewrap")
     add("--fresh", action="store_true", help="begins anew where an interrupted command of other settings has left results")
     add("--timing", action="store_true", help="writes timing.json: what each agent cost on this machine")
     return parser

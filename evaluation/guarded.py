@@ -1,20 +1,25 @@
 """An agent at the table: asked, timed, and its answers checked, whatever it does.
 
-Time is measured a call: an agent may take ``move_time`` seconds times the number of games it is asked for in the call. Its first
-call has ``GRACE`` seconds more, because it may load and compile. Where the system has timers a call is broken off when its time
-is over; compiled code that does not come back cannot be.
+Time is measured per call: an agent may take ``move_time`` seconds times the number of games it is asked for in the call. Its
+first call has ``GRACE`` seconds more, because it may load and compile.
+
+:class:`GuardedAgent` asks an agent in this process: one of this package, or the caller's own. Where the system has timers a
+call is broken off when its time is over; compiled code that does not come back cannot be. Whatever is raised in a call counts
+as a failure of the agent, but for ``KeyboardInterrupt``: here nobody can tell one that an agent raises from Ctrl-C. Agents of
+others are asked in a process of their own, see ``evaluation.hosted``.
 """
 
 import signal
 import threading
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
-from agents.agent import Agent, first_line
+from agents.agent import Agent, NoActionsError, as_actions, clean, first_line
 
 GRACE = 60.0
 
@@ -35,22 +40,29 @@ class Failure(Exception):
         self.is_slow = is_slow
 
 
-class GuardedAgent:
-    """An agent, and what it has cost so far.
+class Player(ABC):
+    """An agent wherever it is, and what it has cost so far.
 
     Args:
-        agent: Whom to ask.
-        move_time: Seconds a decision, see above; None: no limit.
+        move_time: Seconds per decision, see above; None: no limit.
 
     Attributes:
         seconds: Wall time it took, its first call aside.
         decisions: Games it was asked for in that time.
     """
 
-    def __init__(self, agent: Agent, move_time: float | None = None) -> None:
-        self.agent, self.move_time = agent, move_time
+    def __init__(self, move_time: float | None = None) -> None:
+        self.move_time = move_time
         self.seconds, self.decisions = 0.0, 0
         self._is_new = True
+
+    def begin(self) -> None:
+        """Hears that other games begin; whatever is asked from now on does not depend on the games before."""
+        return
+
+    def close(self) -> None:
+        """Gives back what it takes of the system until it is asked again."""
+        return
 
     def ask(self, observations: np.ndarray, action_masks: np.ndarray, worlds: np.ndarray) -> np.ndarray:
         """The agent's actions in K games; the arrays become the agent's, see ``agents.agent.Agent``.
@@ -59,48 +71,77 @@ class GuardedAgent:
             ``(K,) int64``; they may be illegal.
 
         Raises:
-            Failure: It raised an error, asked the program to end, took too long, or gave no K whole numbers.
+            Failure: It raised an error, asked the program to end, took too long, or gave no K integers.
         """
-        count, limit = len(worlds), np.inf
-        if self.move_time is not None:
-            limit = self.move_time * count + GRACE * self._is_new
+        self._prepare()
+        count, limit = len(worlds), self._limit(len(worlds))
         is_new, self._is_new = self._is_new, False
-        answer: Any = None
+        answer: np.ndarray | None = None
         start = time.perf_counter()
         try:
-            with alarm(limit):
-                answer = self.agent.act(observations, action_masks, worlds)
+            answer = self._answer(observations, action_masks, worlds, limit)
         except TooSlow:
             limit = 0.0
-        except (Exception, SystemExit) as error:  # a broken agent must not end the tournament of the others
-            raise Failure(first_line(error)) from error
         finally:
             taken = time.perf_counter() - start
             if not is_new:
                 self.seconds += taken
                 self.decisions += count
-        if taken > limit:
+        if answer is None or taken > limit:
             raise Failure(f"too slow: {taken:.3g} s for {count} decisions at {self.move_time:g} s each", is_slow=True)
-        return _whole_numbers(answer, count)
+        return answer
+
+    def _limit(self, count: int) -> float:
+        return float("inf") if self.move_time is None else self.move_time * count + GRACE * self._is_new
+
+    def _prepare(self) -> None:
+        """Does what is to be done before an ask, and is no part of its time.
+
+        Raises:
+            Failure: The agent cannot be asked.
+        """
+        return
+
+    @abstractmethod
+    def _answer(self, observations: np.ndarray, action_masks: np.ndarray, worlds: np.ndarray, limit: float) -> np.ndarray:
+        """The agent's actions, ``(K,) int64``.
+
+        Raises:
+            Failure: It gave none.
+            TooSlow: It was broken off because it took more than ``limit`` seconds.
+        """
 
 
-def _whole_numbers(answer: Any, count: int) -> np.ndarray:
-    try:
-        actions = np.asarray(answer)
-    except Exception as error:  # somebody else's object may refuse to become an array in any way
-        raise Failure(first_line(error)) from error
-    if actions.dtype.kind == "f" and not np.isfinite(actions).all():
-        raise Failure(f"actions {actions.dtype} that are not finite")
-    if actions.shape != (count,) or actions.dtype.kind not in "iu":
-        raise Failure(f"actions {actions.dtype} of shape {actions.shape}, not {count} whole numbers")
-    return actions.astype(np.int64)
+class GuardedAgent(Player):
+    """An agent of this process.
+
+    Args:
+        agent: Whom to ask.
+        move_time: Seconds per decision; None: no limit.
+    """
+
+    def __init__(self, agent: Agent, move_time: float | None = None) -> None:
+        super().__init__(move_time)
+        self.agent = agent
+
+    def _answer(self, observations: np.ndarray, action_masks: np.ndarray, worlds: np.ndarray, limit: float) -> np.ndarray:
+        try:
+            with alarm(limit):
+                # The answer becomes an array in the agent's own time: it may be an object that computes only then.
+                return as_actions(self.agent.act(observations, action_masks, worlds), len(worlds))
+        except (KeyboardInterrupt, TooSlow):
+            raise
+        except NoActionsError as error:
+            raise Failure(clean(str(error))) from error
+        except BaseException as error:  # a broken agent must not end the tournament of the others
+            raise Failure(first_line(error)) from error
 
 
 @contextmanager
 def alarm(seconds: float) -> Iterator[None]:
     """Raises ``TooSlow`` inside the block when its time is over; only in the main thread and where the system has timers."""
     is_possible = hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
-    if not is_possible or seconds == np.inf:
+    if not is_possible or seconds == float("inf"):
         yield
         return
     before = signal.signal(signal.SIGALRM, _ring)

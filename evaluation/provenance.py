@@ -5,7 +5,6 @@ import os
 import platform
 from collections import Counter
 from collections.abc import Sequence
-from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ import numpy as np
 from agents.registry import checkpoint_path
 from envs.game import Game
 from evaluation import workers
+from evaluation.foreign import source_of
 
 PACKAGES = ("numpy", "numba", "scipy")
 TRAINING_PACKAGES = ("torch",)
@@ -41,13 +41,7 @@ def fingerprint(spec: str, game: Game) -> str | None:
 
     None for the agents of this package, which come with its version.
     """
-    path = checkpoint_path(spec, game)
-    module, _, name = spec.partition(":")
-    if path is None and name and "." not in name and "/" not in module:
-        try:
-            path = getattr(import_module(module), "__file__", None)
-        except ImportError:
-            return None
+    path = checkpoint_path(spec, game) or source_of(spec)
     return hashlib.sha256(Path(path).read_bytes()).hexdigest() if path else None
 
 
@@ -69,6 +63,7 @@ def settings_of(tournament: workers.Tournament) -> dict[str, Any]:
         "agents": list(tournament.specs),
         "number of games": len(tournament.deals),
         "schedule": schedule,
+        "secret": tournament.secret.commitment,
         "move time": tournament.move_time,
         "versions": versions(tournament.specs, game),
         **prints,

@@ -13,6 +13,7 @@ import envs
 from envs.command_line import parse_options
 from envs.files import write_aside
 from evaluation import GAMES, PLAYERS, tournament, workers
+from evaluation.keyed import Secret
 from evaluation.leaderboard import make, verify
 from evaluation.leaderboard.entries import ENTRIES, Entry
 from evaluation.provenance import different_names, settings_of
@@ -34,7 +35,8 @@ def play_match(parser: argparse.ArgumentParser, args: argparse.Namespace, argv: 
         if args.anchor is not None and args.anchor not in names:
             raise ValueError(f"the anchor {args.anchor!r} does not play; agents are {', '.join(names)}")
         schedule = tournament.schedule(len(specs), game.num_players, deals, args.seed)
-        planned = workers.Tournament(game, specs, names, *schedule, args.move_time)
+        secret = Secret.from_seed(args.seed)
+        planned = workers.Tournament(game, specs, names, *schedule, args.move_time, secret)
         folder = Path(args.out or f"evaluations/{args.env}-{game.num_players}p")
         folder.mkdir(parents=True, exist_ok=True)
         partial = open_partial(planned, folder / "partial.npz", args.fresh)

@@ -1,6 +1,6 @@
 """Figures and ratings of a tournament between agents, with intervals over deals.
 
-`Results` holds one row a game. From it come means, the pairwise matrix and a Bradley-Terry rating, each with a standard
+`Results` holds one row per game. From it come means, the pairwise matrix and a Bradley-Terry rating, each with a standard
 error and an interval, or all of them at once as plain data (`summarise`).
 
 The unit of every interval is the **deal**, not the game: all games on one deal, and all seats one agent holds in them,
@@ -33,7 +33,7 @@ _BOOTSTRAP_CHUNK = 64  # resamples drawn at once, to bound memory
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Results:
-    """Everything a tournament leaves behind: one row a game.
+    """Everything a tournament leaves behind: one row per game.
 
     An agent may sit in several seats of one game. Arrays are checked and converted to the dtypes below.
 
@@ -69,7 +69,7 @@ class Results:
 
     @property
     def beaten(self) -> np.ndarray:
-        """`(M, P) int64`: players beaten minus players lost to, as whole numbers, so that sums of it are exact."""
+        """`(M, P) int64`: players beaten minus players lost to, as integers, so that sums of it are exact."""
         return np.rint(self.rewards * (self.lineup.shape[1] - 1)).astype(np.int64)
 
 
@@ -313,7 +313,7 @@ def _newton_step(strengths: np.ndarray, wins: np.ndarray, ridge: float) -> np.nd
 def _resample(wins: np.ndarray, resamples: int, seed: int) -> np.ndarray:
     """Sums `(D, K, K)` win matrices over deals drawn with replacement: `(B, K, K)`.
 
-    Wins are halves and multiplicities whole numbers, so the sums are exact in any order, on any machine.
+    Wins are halves and multiplicities integers, so the sums are exact in any order, on any machine.
     """
     rng, deals, sums = np.random.default_rng(seed), len(wins), []
     for done in range(0, resamples, _BOOTSTRAP_CHUNK):
@@ -358,7 +358,7 @@ def _check_connected(results: Results, total: np.ndarray, zero: int) -> None:
 def _integers(name: str, values: Any, dtype: type) -> np.ndarray:
     array = np.asarray(values)
     if array.dtype.kind not in "iu":
-        raise ValueError(f"{name} must be whole numbers, got dtype {array.dtype}")
+        raise ValueError(f"{name} must be integers, got dtype {array.dtype}")
     if array.size and (array.min() < np.iinfo(dtype).min or array.max() > np.iinfo(dtype).max):
         raise ValueError(f"{name} do not fit {np.dtype(dtype)}")
     return array.astype(dtype)

@@ -5,9 +5,10 @@ Protocol
     line-up, so every player of the line-up sits in every seat of the same deal once. Luck of the cards and of the seat
     then falls on all alike.
 
-    The word from which the hidden cards are dealt anew for an agent, its only source of noise, is a hash of (deal, seat, the
-    seat's own decision number). So equal agents do equal things, the rotations of a deal between equal agents are the
-    same game, and the mean placement of each agent over them is exactly 0, for every deal.
+    The word from which the hidden cards are dealt anew for an agent, its only source of noise, comes from (secret, deal, seat,
+    the seat's own decision number). So equal agents do equal things, the rotations of a deal between equal agents are the
+    same game, and the mean placement of each agent over them is exactly 0, for every deal. The seeds of the deals come from the
+    secret too: no number of words tells a deal, see ``evaluation.keyed``.
 
     Line-ups hold as many different agents as there are seats for. With more agents than seats, who meets whom is balanced
     over the deals; with fewer, the seats left over are filled with repeats of each in turn: agents A and B at a table of four
@@ -29,16 +30,13 @@ from typing import NamedTuple
 import numpy as np
 
 from agents.agent import Agent
-from envs import engine
 from envs.game import Game
 from evaluation.batch import GameBatch
-from evaluation.guarded import GuardedAgent
+from evaluation.guarded import GuardedAgent, Player
+from evaluation.keyed import FIRST_DEAL, Secret
 from evaluation.ratings import Results
 
-FIRST_DEAL = 2**62
 BATCH = 1024
-
-_DEAL_SALT = np.uint64(0xD6E8FEB86659FD93)
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,14 +61,17 @@ class Match(Results):
 # --- who plays whom -----------------------------------------------------------------------------------------------------
 
 
-def schedule(num_agents: int, num_players: int, deals: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+def schedule(
+    num_agents: int, num_players: int, deals: int, seed: int = 0, secret: Secret | None = None
+) -> tuple[np.ndarray, np.ndarray]:
     """Balanced line-ups, every deal with all rotations of its line-up.
 
     Args:
         num_agents: K.
         num_players: Seats, P.
         deals: D, different deals.
-        seed: Seed of deals and line-ups; other seeds give other deals.
+        seed: Seed of the line-ups and, unless a secret is given, of the deals; other seeds give other deals.
+        secret: What the deals are made from; None: the secret of the seed.
 
     Returns:
         lineup: ``(D * P, P) int16``: the agent in each seat of each game; the rotations of a deal lie together.
@@ -83,25 +84,17 @@ def schedule(num_agents: int, num_players: int, deals: int, seed: int = 0) -> tu
     if num_agents < 1 or num_players < 2 or deals < needed:
         raise ValueError(f"{num_agents} agents at tables of {num_players} need at least {needed} deals, not {deals}")
     if not 0 <= seed < FIRST_DEAL:
-        raise ValueError(f"seed {seed} is not a whole number from 0 to 2**62 - 1")
+        raise ValueError(f"seed {seed} is not an integer from 0 to 2**62 - 1")
     rng = np.random.default_rng(seed)
     tables = _tables(num_agents, num_players, deals, rng)
     rotations = [np.roll(tables, shift, axis=1) for shift in range(num_players)]
     lineup = np.stack(rotations, axis=1).reshape(-1, num_players).astype(np.int16)
-    return lineup, np.repeat(deal_seeds(deals, seed), num_players)
+    return lineup, np.repeat((secret or Secret.from_seed(seed)).deal_seeds(deals), num_players)
 
 
 def deal_seeds(deals: int, seed: int) -> np.ndarray:
-    """The seeds of an evaluation's deals, ``(D,) int64``, all from ``FIRST_DEAL`` up."""
-    words = np.zeros(deals, np.uint64)
-    _hash_numbers(np.uint64(seed), words)
-    return (words >> np.uint64(2)).astype(np.int64) + FIRST_DEAL
-
-
-@engine.kernel
-def _hash_numbers(seed, words):
-    for i in range(len(words)):
-        words[i] = engine.mix_in(engine.mix_in(_DEAL_SALT, seed), i)
+    """The seeds of the deals of a seed's secret, ``(D,) int64``, all from ``FIRST_DEAL`` up."""
+    return Secret.from_seed(seed).deal_seeds(deals)
 
 
 def _tables(num_agents: int, num_players: int, deals: int, rng: np.random.Generator) -> np.ndarray:
@@ -158,14 +151,17 @@ class Chunk(NamedTuple):
 
 def play_chunk(
     game: Game,
-    players: Sequence[GuardedAgent],
+    players: Sequence[Player],
     lineup: np.ndarray,
     deals: np.ndarray,
+    secret: Secret,
     progress: Callable[[int], object] | None = None,
 ) -> Chunk:
     """Plays some games of a schedule side by side; arguments as for ``play``."""
+    for player in players:
+        player.begin()
     before = [(player.seconds, player.decisions) for player in players]
-    table = GameBatch(game, players, lineup, deals).play(progress)
+    table = GameBatch(game, players, lineup, deals, secret).play(progress)
     seconds = [player.seconds - old for player, (old, _) in zip(players, before, strict=True)]
     decisions = [player.decisions - old for player, (_, old) in zip(players, before, strict=True)]
     return Chunk(table.outcomes, table.faults, np.array(seconds), np.array(decisions))
@@ -192,8 +188,11 @@ def play(
     batch: int = BATCH,
     progress: Callable[[int], object] | None = None,
     move_time: float | None = None,
+    secret: Secret | None = None,
 ) -> Match:
-    """Plays every game of a schedule in this process.
+    """Plays every game of a schedule in this process, the agents with it: they are the caller's own code.
+
+    Those of others are hosted by processes of their own, see ``evaluation.hosted`` and ``evaluation.workers``.
 
     Args:
         game: The rule set.
@@ -205,6 +204,7 @@ def play(
         progress: Called with the number of games each time some have ended.
         move_time: Seconds an agent has for a decision, see ``evaluation.guarded``; None: no limit. With a limit, who is too slow
             depends on the machine.
+        secret: What the agents' random words are made from, with the deals; None: the secret of seed 0.
 
     Returns:
         The results, in the order of the games.
@@ -214,9 +214,10 @@ def play(
     """
     names = [agent.name for agent in agents] if names is None else list(names)
     lineup, deals = check_schedule(game, names, len(agents), lineup, deals)
+    secret = secret or Secret.from_seed(0)
     players = [GuardedAgent(agent, move_time) for agent in agents]
     starts = range(0, len(deals), batch)
-    chunks = [play_chunk(game, players, lineup[i : i + batch], deals[i : i + batch], progress) for i in starts]
+    chunks = [play_chunk(game, players, lineup[i : i + batch], deals[i : i + batch], secret, progress) for i in starts]
     return to_match(names, lineup, deals, join(chunks))
 
 
@@ -232,7 +233,7 @@ def check_schedule(
     if lineup.shape != (len(deals), game.num_players):
         raise ValueError(f"lineup must be ({len(deals)}, {game.num_players}), got shape {lineup.shape}")
     if lineup.size == 0 or lineup.min() < 0 or lineup.max() >= num_agents:
-        raise ValueError(f"lineup must hold whole numbers from 0 to {num_agents - 1}")
+        raise ValueError(f"lineup must hold integers from 0 to {num_agents - 1}")
     if len(names) != num_agents or len(set(names)) < num_agents:
         raise ValueError(f"the {num_agents} agents need different names, got {', '.join(names)}")
     return lineup, deals

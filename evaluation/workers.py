@@ -10,26 +10,67 @@ the like. They hear of the end of their parent, however it ends, and end themsel
 import multiprocessing
 import os
 import signal
-import threading
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from agents.agent import Agent
-from agents.registry import make_agent
 from envs.game import Game
-from evaluation.guarded import GuardedAgent
+from evaluation import foreign, sandbox
+from evaluation.guarded import Player
+from evaluation.hosted import make_player
+from evaluation.keyed import Secret
 from evaluation.tournament import Chunk, Match, check_schedule, play_chunk, to_match
 from evaluation.unfinished import UnfinishedResults
 
 CHUNK_GAMES = 64  # few enough that agents of a second a game are saved every minute, enough to ask networks in batches
 PATIENCE = 4.0  # seconds of work left for which starting a worker is not worth it
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+
+
+class Table(NamedTuple):
+    """Who plays what, without the games that they are to play; see ``Tournament``."""
+
+    game: Game
+    specs: tuple[str, ...]
+    move_time: float | None
+    secret: Secret
+    is_sandboxed: bool
+
+    def make_players(self) -> list[Player]:
+        """Makes the agents.
+
+        Raises:
+            ValueError: One cannot be made.
+        """
+        players: list[Player] = []
+        try:
+            for spec in self.specs:
+                players.append(make_player(spec, self.game, self.move_time, self.is_sandboxed))
+        except BaseException:
+            close_all(players)
+            raise
+        return players
+
+    def play(
+        self,
+        players: Sequence[Player],
+        lineup: np.ndarray,
+        deals: np.ndarray,
+        progress: Callable[[int], object] | None = None,
+    ) -> Chunk:
+        """Plays some games."""
+        return play_chunk(self.game, players, lineup, deals, self.secret, progress)
+
+
+def close_all(players: Sequence[Player]) -> None:
+    """Gives back what players take of the system."""
+    for player in players:
+        player.close()
 
 
 @dataclass
@@ -43,7 +84,9 @@ class Tournament:
         lineup: ``(M, P)``: index of the agent in each seat of each game; rotations of a deal lie together.
         deals: ``(M,)``: seed of each game's deal.
         move_time: Seconds an agent has for a decision, see ``evaluation.guarded``; None: no limit.
-        agents: The K agents themselves; made from ``specs`` unless given.
+        secret: What the agents' random words are made from, with the deals.
+        is_sandboxed: Whether agents of others play without network and without files to write to, see ``evaluation.sandbox``.
+        players: The K agents themselves; made from ``specs`` unless given.
 
     Raises:
         ValueError: Line-up, deals or names do not fit together, or an agent cannot be made.
@@ -55,11 +98,18 @@ class Tournament:
     lineup: np.ndarray
     deals: np.ndarray
     move_time: float | None = None
-    agents: Sequence[Agent] = field(default_factory=list)
+    secret: Secret = field(default_factory=lambda: Secret.from_seed(0))
+    is_sandboxed: bool = field(default_factory=sandbox.is_required)
+    players: Sequence[Player] = ()
 
     def __post_init__(self) -> None:
         self.lineup, self.deals = check_schedule(self.game, self.names, len(self.specs), self.lineup, self.deals)
-        self.agents = self.agents or [make_agent(spec, self.game) for spec in self.specs]
+        self.players = self.players or self.table.make_players()
+
+    @property
+    def table(self) -> "Table":
+        """What a worker has to know of it beforehand."""
+        return Table(self.game, tuple(self.specs), self.move_time, self.secret, self.is_sandboxed)
 
     def chunks(self) -> list[slice]:
         """The games as runs of whole deals."""
@@ -108,6 +158,8 @@ def run_games(
     except BaseException:
         partial.save()
         raise
+    finally:
+        close_all(tournament.players)
     return partial.whole
 
 
@@ -115,11 +167,10 @@ def _results(
     tournament: Tournament, chunks: list[slice], workers: int | None, progress: Callable[[int], object] | None
 ) -> Generator[tuple[slice, Chunk]]:
     """The chunks as they are played; ``chunks`` becomes empty."""
-    players = [GuardedAgent(agent, tournament.move_time) for agent in tournament.agents]
     start, played = time.perf_counter(), 0
     while chunks and (workers is None or min(workers, len(chunks)) < 2):
         chunk = chunks.pop(0)
-        yield chunk, _play(tournament, players, chunk, progress)
+        yield chunk, _play(tournament, chunk, progress)
         played, elapsed = played + 1, time.perf_counter() - start
         if workers is None and elapsed > 1 and elapsed / played * len(chunks) > PATIENCE:
             workers = cores()
@@ -132,10 +183,8 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _play(
-    tournament: Tournament, players: Sequence[GuardedAgent], chunk: slice, progress: Callable[[int], object] | None = None
-) -> Chunk:
-    return play_chunk(tournament.game, players, tournament.lineup[chunk], tournament.deals[chunk], progress)
+def _play(tournament: Tournament, chunk: slice, progress: Callable[[int], object] | None = None) -> Chunk:
+    return tournament.table.play(tournament.players, tournament.lineup[chunk], tournament.deals[chunk], progress)
 
 
 # --- worker processes ---------------------------------------------------------------------------------------------------
@@ -149,17 +198,15 @@ def _in_processes(
     at_work: dict[Connection, slice] = {}
     try:
         for _ in range(workers):
-            connection, process = _start(tournament)
+            connection, process = _start(tournament.table)
             processes[connection] = process
-            at_work[connection] = waiting.pop()
-            connection.send(at_work[connection])
+            at_work[connection] = _send_next(connection, tournament, waiting)
         while at_work:
             for connection in [end for end in at_work if end in wait(list(at_work))]:
                 result = _receive(connection, processes[connection])
                 chunk = at_work.pop(connection)
                 if waiting:
-                    at_work[connection] = waiting.pop()
-                    connection.send(at_work[connection])
+                    at_work[connection] = _send_next(connection, tournament, waiting)
                 if progress:
                     progress(len(result.outcomes))
                 yield chunk, result
@@ -169,6 +216,14 @@ def _in_processes(
             process.terminate()
         for process in processes.values():
             process.join()
+
+
+def _send_next(connection: Connection, tournament: Tournament, waiting: list[slice]) -> slice:
+    """Sends the games of the next chunk alone: the schedule as a whole is large, and a worker that starts takes in little."""
+    chunk = waiting.pop()
+    with suppress(ConnectionError):  # the worker has ended: `_receive` tells how
+        connection.send((tournament.lineup[chunk], tournament.deals[chunk]))
+    return chunk
 
 
 def _receive(connection: Connection, process: Any) -> Chunk:
@@ -182,11 +237,10 @@ def _receive(connection: Connection, process: Any) -> Chunk:
     return result
 
 
-def _start(tournament: Tournament) -> tuple[Connection, Any]:
+def _start(table: Table) -> tuple[Connection, Any]:
     context = multiprocessing.get_context("spawn")
     connection, other = context.Pipe()
-    facts = (tournament.game, tournament.specs, tournament.names, tournament.lineup, tournament.deals, tournament.move_time)
-    process = context.Process(target=_work, args=(other, facts), daemon=True)
+    process = context.Process(target=_work, args=(other, table, list(foreign.folders)), daemon=True)
     with _child_environment():
         process.start()
     other.close()
@@ -195,32 +249,37 @@ def _start(tournament: Tournament) -> tuple[Connection, Any]:
 
 @contextmanager
 def _child_environment() -> Iterator[None]:
-    """Processes started inside use one thread each, and leave Ctrl-C in the terminal to their parent."""
+    """Processes started inside use one thread each, and leave Ctrl-C in the terminal to their parent.
+
+    They inherit that the signal is blocked. Here it is not lost: it waits until the process is started.
+    """
     kept = {name: os.environ.get(name) for name in _THREADS}
-    can_signal = threading.current_thread() is threading.main_thread()
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN) if can_signal else None
+    can_block = hasattr(signal, "pthread_sigmask")
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT]) if can_block else set()
     os.environ.update(dict.fromkeys(_THREADS, "1"))
     try:
         yield
     finally:
-        if can_signal:
-            signal.signal(signal.SIGINT, before)
         for name, value in kept.items():
             if value is None:
                 del os.environ[name]
             else:
                 os.environ[name] = value
+        if can_block:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _work(connection: Connection, facts: tuple[Any, ...]) -> None:
-    """The life of a worker: chunks come in, results go out, until the parent hangs up."""
+def _work(connection: Connection, table: Table, folders: Sequence[str]) -> None:
+    """The life of a worker: games come in, results go out, until the parent hangs up."""
+    players: list[Player] = []
     try:
-        tournament = Tournament(*facts)
-        players = [GuardedAgent(agent, tournament.move_time) for agent in tournament.agents]
+        foreign.folders[:] = folders
+        players = table.make_players()
         while True:
-            chunk = connection.recv()
-            connection.send(_play(tournament, players, chunk))
+            connection.send(table.play(players, *connection.recv()))
     except (EOFError, ConnectionError):
         return
     except Exception as error:  # to be told where the user sees it
         connection.send(" ".join(str(error).split()) or type(error).__name__)
+    finally:
+        close_all(players)

@@ -72,3 +72,9 @@ def test_search_is_measured_against_its_aim():
 
 def test_every_rule_set_is_in_the_table():
     assert {name for name, _ in table.TABLES} == set(envs.GAMES)
+
+
+def test_a_hosted_ask_is_measured(monkeypatch):
+    monkeypatch.setattr(table, "GAMES", ("dance_of_eights",))
+    (row,) = table.hosting(asks=3)
+    assert row.value > 0 and row.unit == "us" and "hosted" in row.what

@@ -1,4 +1,9 @@
-"""The games that self-play environments play: a batch, with noise for the agents at it and the leads of the seats."""
+"""The games that self-play environments play: a batch, with noise for the agents at it and the leads of the seats.
+
+The words for that noise come from the games' own generators by a function that can be turned round, other than those of a
+tournament (``evaluation.keyed``): agents of a training run, ``--against module:Class`` among them, play in its process and are
+trusted.
+"""
 
 import numpy as np
 

@@ -4,14 +4,14 @@ An entry is a JSON file in the folder ``entries`` of a leaderboard; ``leaderboar
 """
 
 import json
-import sys
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path, PurePath, PurePosixPath
 from typing import Any
 
-from agents.registry import MAKERS, make_agent, search_option
+from agents.registry import MAKERS, search_option
 from envs.game import Game
+from evaluation.hosted import make_player
 
 FORMAT = 1
 BASELINES = ("random", "greedy", "ppo", "ismcts:100", "ismcts:400")
@@ -74,7 +74,7 @@ def baselines(game: Game) -> tuple[list[Entrant], list[str]]:
         if spec.partition(":")[0] not in MAKERS:
             continue
         try:
-            make_agent(spec, game)
+            make_player(spec, game).close()
         except ValueError as error:
             missing.append(f"without {spec}: {error}")
         else:
@@ -143,7 +143,7 @@ def entered(folder: Path, game: Game) -> tuple[list[Entrant], list[str]]:
         entrant = entry.from_above
         try:
             refuse_clock(entrant.agent)
-            make_agent(entrant.spec(folder), game)
+            make_player(entrant.spec(folder), game).close()
         except ValueError as error:
             refused.append(f"without {entrant.name} of {entry.path.name}: {error}")
         else:
@@ -159,9 +159,3 @@ def refuse_clock(spec: str) -> None:
     """
     if search_option(spec, "seconds") is not None:
         raise ValueError(f"agent {spec} looks at the clock, so nobody could check its games; name simulations, not seconds")
-
-
-def let_import(folder: Path) -> None:
-    """Lets the modules of a folder be imported, behind all others."""
-    if str(folder.resolve()) not in sys.path:
-        sys.path.append(str(folder.resolve()))

@@ -4,6 +4,7 @@ A board is a report (see ``evaluation.report.files``) with these keys more:
 
     format        1
     rule_set      name of the rule set; `env` has its version
+    noise         what deals and words come from: "siphash", see `evaluation.keyed`; missing in boards from before
     rules         SHA-256 of its component tables
     deals         deals each pair of agents plays, each with all rotations
     entrants      the agents, see `evaluation.leaderboard.entries.Entrant`, in the order of `agents` and `matrix`
@@ -25,6 +26,7 @@ import numpy as np
 
 from evaluation import tournament
 from evaluation.batch import outcome_dtype
+from evaluation.keyed import OpenSecret, Secret
 from evaluation.leaderboard.entries import FORMAT, Entrant
 from evaluation.report.describe import complaints, figures_of
 from evaluation.report.figures import tidy
@@ -33,6 +35,7 @@ from evaluation.tournament import Chunk
 Board = dict[str, Any]
 Row = list[Any]
 
+NOISE = "siphash"
 ANCHOR = "greedy"
 """The agent at rating 0. Good agents lose to it now and then, so their ratings have intervals; to ``random`` they never do."""
 
@@ -47,7 +50,21 @@ def star(count: int) -> list[list[int]]:
     return [[0, other] for other in range(1, count)]
 
 
-def schedule(pairs: Sequence[Sequence[int]], num_players: int, deals: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+def secret_of(board: Mapping[str, Any]) -> Secret:
+    """What deals and words of a board come from.
+
+    Raises:
+        ValueError: It is noise that this version does not know.
+    """
+    noise = board.get("noise")
+    if noise not in (None, NOISE):
+        raise ValueError(f"its noise is {noise!r}; it must be {NOISE!r}, or missing in boards from before there were secrets")
+    return (OpenSecret if noise is None else Secret).from_seed(board["seed"])
+
+
+def schedule(
+    pairs: Sequence[Sequence[int]], num_players: int, deals: int, seed: int, secret: Secret
+) -> tuple[np.ndarray, np.ndarray]:
     """Line-ups and deals: every pair plays the same deals, each in all rotations, as in a tournament of the two.
 
     So the games of a pair do not depend on who else is on the board.
@@ -56,7 +73,7 @@ def schedule(pairs: Sequence[Sequence[int]], num_players: int, deals: int, seed:
         lineup: ``(len(pairs) * D * P, P) int16``.
         deals: ``(len(pairs) * D * P,) int64``: the seeds of the deals.
     """
-    lineup, seeds = tournament.schedule(2, num_players, deals, seed)
+    lineup, seeds = tournament.schedule(2, num_players, deals, seed, secret)
     return np.concatenate([np.array(pair, np.int16)[lineup] for pair in pairs]), np.tile(seeds, len(pairs))
 
 
@@ -103,7 +120,7 @@ def build(header: Mapping[str, Any], rows: Sequence[Row]) -> Board:
 
     Args:
         header: The keys ``rule_set``, ``env``, ``num_players``, ``options``, ``rules``, ``seed``, ``deals``, ``entrants``,
-            ``pairs``, ``command``, ``versions`` and perhaps ``entry``.
+            ``pairs``, ``command``, ``versions``, and perhaps ``entry`` and ``noise``.
         rows: The games, in the order of ``schedule``.
 
     Raises:

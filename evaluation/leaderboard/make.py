@@ -16,8 +16,10 @@ import envs
 from envs.files import write_aside
 from envs.game import Game
 from evaluation import workers
+from evaluation.foreign import let_import
+from evaluation.keyed import Secret
 from evaluation.leaderboard import file as board
-from evaluation.leaderboard.entries import Entrant, Entry, baselines, entered, let_import, refuse_clock
+from evaluation.leaderboard.entries import Entrant, Entry, baselines, entered, refuse_clock
 from evaluation.leaderboard.file import Board
 from evaluation.leaderboard.page import index_page
 from evaluation.provenance import fingerprint, rules_digest, settings_of, versions
@@ -138,6 +140,7 @@ class Plan:
             "options": dict(game.options),
             "rules": rules_digest(game),
             "seed": self.seed,
+            "noise": board.NOISE,
             "deals": self.deals,
             "entrants": [entrant.plain for entrant in self.entrants],
             "pairs": self.pairs,
@@ -159,7 +162,13 @@ class Plan:
 
 
 def tournament_of(
-    game: Game, entrants: Sequence[Entrant], folder: Path, pairs: Sequence[Sequence[int]], deals: int, seed: int
+    game: Game,
+    entrants: Sequence[Entrant],
+    folder: Path,
+    pairs: Sequence[Sequence[int]],
+    deals: int,
+    seed: int,
+    secret: Secret | None = None,
 ) -> workers.Tournament:
     """All games of a board whose file lies in a folder.
 
@@ -169,7 +178,11 @@ def tournament_of(
     for entrant in entrants:
         refuse_clock(entrant.agent)
     specs, names = [entrant.spec(folder) for entrant in entrants], [entrant.name for entrant in entrants]
-    return workers.Tournament(game, specs, names, *board.schedule(pairs, game.num_players, deals, seed))
+    secret = secret or Secret.from_seed(seed)
+    schedule = board.schedule(pairs, game.num_players, deals, seed, secret)
+    planned = workers.Tournament(game, specs, names, *schedule, secret=secret)
+    workers.close_all(planned.players)  # all boards are planned before the first is played: agents of others wait as names
+    return planned
 
 
 def timing_path(path: Path) -> Path:

@@ -16,8 +16,9 @@ import numpy as np
 import envs
 from envs.game import Game
 from evaluation import workers
+from evaluation.foreign import let_import
 from evaluation.leaderboard import file as board
-from evaluation.leaderboard.entries import ENTRIES, let_import
+from evaluation.leaderboard.entries import ENTRIES
 from evaluation.leaderboard.file import Board, Row
 from evaluation.leaderboard.make import tournament_of
 from evaluation.provenance import fingerprint, rules_digest, versions
@@ -44,7 +45,7 @@ def check(path: Path, share: float, salt: str = "", workers_count: int | None = 
         envs.refuse_foreign(found["rule_set"])
         problems, names = list(_facts(found)), [entrant["name"] for entrant in found["entrants"]]
         game = envs.make_game(found["rule_set"], found["num_players"])
-        schedule = board.schedule(found["pairs"], game.num_players, found["deals"], found["seed"])
+        schedule = board.schedule(found["pairs"], game.num_players, found["deals"], found["seed"], board.secret_of(found))
         problems += _schedule(found, schedule[0])
         if problems:
             return [f"{path}: {problem}" for problem in problems[:MOST_SHOWN]], f"{path}: nothing was played"
@@ -93,7 +94,7 @@ def _schedule(found: Board, lineup: np.ndarray) -> Iterator[str]:
 def _figures(found: Board, text: str) -> Iterator[str]:
     """The first line that is not as the games of the file make it."""
     header = ("rule_set", "env", "num_players", "options", "rules", "seed", "deals", "entrants", "pairs", "command", "versions")
-    kept = {key: found[key] for key in [*header, *(["entry"] if "entry" in found else [])]}
+    kept = {key: found[key] for key in [*header, *(key for key in ("entry", "noise") if key in found)]}
     right = board.to_text(board.build(kept, found["results"])).splitlines()
     for number, (line, wanted) in enumerate(itertools.zip_longest(text.splitlines(), right, fillvalue=""), 1):
         if line != wanted:
@@ -110,9 +111,11 @@ class _Replay:
         let_import(path.parent)
         self.found, self.games, self.game = found, games, game
         self.entrants, self.folder = board.entrants_of(found), path.parent
-        whole = tournament_of(game, self.entrants, path.parent, found["pairs"], found["deals"], found["seed"])
+        whole = tournament_of(
+            game, self.entrants, path.parent, found["pairs"], found["deals"], found["seed"], board.secret_of(found)
+        )
         self.planned = workers.Tournament(
-            game, whole.specs, whole.names, whole.lineup[games], whole.deals[games], agents=whole.agents
+            game, whole.specs, whole.names, whole.lineup[games], whole.deals[games], secret=whole.secret, players=whole.players
         )
 
     def strangers(self) -> Iterator[str]:

@@ -19,7 +19,7 @@ def figures_of(match: Match, anchor: str | None, seed: int, is_timed: bool = Fal
     cycles.diagnose(result)
     for k, agent in enumerate(result["agents"]):
         agent["counts"] = {"illegal": int(match.forfeits[k] - match.slow[k])}
-        if is_timed:
+        if is_timed or match.slow.any():
             agent["counts"]["slow"] = int(match.slow[k])
     return result
 

@@ -63,7 +63,7 @@ def tidy(report: Report) -> Report:
     tidy = {key: _plain(value, key in _ROUNDED_KEYS) for key, value in report.items()}
     size = len(tidy["agents"])
     if any([len(row) for row in rows] != [size] * size for rows in tidy["matrix"].values()):
-        raise ValueError(f"the matrix must be {size} by {size}, one row and column an agent")
+        raise ValueError(f"the matrix must be {size} by {size}, one row and column per agent")
     return tidy
 
 

@@ -278,7 +278,7 @@ BROKEN = {
     "without a game: c": {"agents": ("a", "b", "c")},
     "lineup must be": {"lineup": np.array([0, 1])},
     "indices from 0 to 1": {"lineup": np.array([[0, 2], [1, 0]])},
-    "whole numbers": {"lineup": np.array([[0.0, 1], [1, 0]])},
+    "integers": {"lineup": np.array([[0.0, 1], [1, 0]])},
     "do not fit int16": {"lineup": np.array([[0, 70000], [1, 0]])},
     "deals must have shape": {"deals": np.arange(3)},
     "scores must have shape": {"scores": np.zeros((2, 3))},

@@ -53,6 +53,34 @@ def raises(masks):
     raise KeyError("no move\nfound")
 
 
+class Mute(Exception):
+    """Cannot be asked for its message."""
+
+    def __str__(self):
+        raise KeyError
+
+
+class Own(BaseException):
+    """No ordinary error."""
+
+
+class Lazy:
+    """An answer that is computed when somebody looks at it."""
+
+    def __init__(self, compute):
+        self.compute = compute
+
+    def __array__(self, *arguments, **more):
+        return self.compute()
+
+
+def throws(error):
+    def answer(masks):
+        raise error
+
+    return answer
+
+
 def nearly_legal(masks):
     """The lowest legal action; an illegal one when it has to place a card."""
     return np.where(masks[:, 0] == 1, masks.argmax(axis=1), 0)
@@ -203,6 +231,11 @@ def test_games_over_at_the_deal_count_with_their_result(duel, monkeypatch):
     (lambda masks: masks.argmax(axis=1) == 0, "actions bool of shape"),
     (lambda masks: [[1], [2, 3]], "ValueError: setting an array element"),
     (lambda masks: sys.exit("no more"), "SystemExit: no more"),
+    (lambda masks: Lazy(lambda: sys.exit("no")), "SystemExit: no"),
+    (throws(GeneratorExit()), "GeneratorExit"),
+    (throws(Own("mine")), "Own: mine"),
+    (throws(Mute()), "Mute"),
+    (throws(ValueError("\x1b[31m\ud800" + 1000 * "x")), "ValueError: \N{REPLACEMENT CHARACTER}[31m\N{REPLACEMENT CHARACTER}xxx"),
     (lambda masks: None, "actions object of shape"),
     (lambda masks: np.full(len(masks), 99), "an illegal action, 99"),
     (lambda masks: np.full(len(masks), -1), "an illegal action"),
@@ -215,7 +248,7 @@ def test_a_broken_agent_forfeits_and_the_others_play_on(game, answer, fault):
     deals = np.arange(len(lineup)) + 5
     match = tournament.play(game, agents, lineup, deals)
     assert match.forfeits.tolist() == [0, players] and match.faults[0] == ""
-    assert match.faults[1].startswith(fault) and "\n" not in match.faults[1]
+    assert match.faults[1].startswith(fault) and match.faults[1].isprintable() and len(match.faults[1]) <= 200
     offended = lineup == 1
     assert (match.rewards[offended] == -1).all() and (match.scores[offended] == 0).all() and (match.wins[offended] == 0).all()
     others = ~offended & offended.any(axis=1, keepdims=True)
@@ -262,7 +295,7 @@ def hangs(masks):
             continue
 
 
-@pytest.mark.parametrize("answer", [sleeps(0.03), hangs])
+@pytest.mark.parametrize("answer", [sleeps(0.03), hangs, lambda masks: Lazy(lambda: hangs(masks))])
 def test_who_is_too_slow_loses_and_is_broken_off(duel, monkeypatch, answer):
     monkeypatch.setattr("evaluation.guarded.GRACE", 0.0)
     agents = [make_agent("random", duel), Broken(answer)]
@@ -295,7 +328,7 @@ def test_progress_adds_up_to_all_games(duel):
 
 
 @pytest.mark.parametrize(("change", "words"), [
-    ({"lineup": np.zeros((4, 3), int)}, "lineup must be"), ({"lineup": np.full((4, 2), 2)}, "whole numbers from 0 to 1"),
+    ({"lineup": np.zeros((4, 3), int)}, "lineup must be"), ({"lineup": np.full((4, 2), 2)}, "integers from 0 to 1"),
     ({"names": ["a", "a"]}, "different names"), ({"names": ["a"]}, "different names"),
     ({"deals": np.array([0, 1, -2, 3])}, "below 0"),
 ])  # fmt: skip

@@ -3,6 +3,7 @@
 import itertools
 import json
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -14,6 +15,7 @@ import pytest
 
 import envs
 import evaluate
+from agents.registry import make_agent
 from evaluation import tournament, workers
 from evaluation.provenance import settings_of
 from evaluation.unfinished import UnfinishedResults
@@ -23,31 +25,13 @@ GAMES = ["random", "greedy", "random", "--env", "dance_of_eights", "--games", "6
 COLUMNS = ("rewards", "wins", "scores", "lengths", "offender", "forfeits")
 
 AGENTS = """
-import os, signal
 from pathlib import Path
 from agents.agent import RandomAgent
 
 HERE = Path(__file__).parent
 
-class Stopper(RandomAgent):
-    '''Asks the program to end at its 900th call, once.'''
-    calls = 0
-
-    def act(self, *views):
-        Stopper.calls += 1
-        if Stopper.calls == 900 and not (HERE / "stopped").exists():
-            (HERE / "stopped").touch()
-            os.kill(os.getpid(), signal.SIGTERM)
-        return super().act(*views)
-
-class Crash(RandomAgent):
-    calls = 0
-
-    def act(self, *views):
-        Crash.calls += 1
-        if Crash.calls == 900:
-            os._exit(7)
-        return super().act(*views)
+class Plain(RandomAgent):
+    pass
 
 class Late(RandomAgent):
     '''Can be made once.'''
@@ -63,8 +47,21 @@ def others(tmp_path, monkeypatch):
     (tmp_path / "interrupting.py").write_text(AGENTS)
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.chdir(tmp_path)
-    yield tmp_path
-    sys.modules.pop("interrupting", None)
+    return tmp_path
+
+
+@pytest.fixture
+def stopped_once(monkeypatch):
+    """The program is asked to end before its fourth chunk, once."""
+    play, played = workers._play, []
+
+    def stop_before_the_fourth(*arguments):
+        played.append(arguments)
+        if len(played) == 4:
+            os.kill(os.getpid(), signal.SIGTERM)
+        return play(*arguments)
+
+    monkeypatch.setattr(workers, "_play", stop_before_the_fourth)
 
 
 @pytest.fixture(scope="module")
@@ -94,7 +91,8 @@ def test_chunks_are_whole_deals_and_cover_all_games(game):
 
 @pytest.mark.parametrize("size", [18, 50, 1000])
 def test_results_do_not_depend_on_chunks(game, monkeypatch, size):
-    whole = tournament.play(game, plan(game).agents, *tournament.schedule(3, 2, 150), names=plan(game).names)
+    agents = [make_agent(spec, game) for spec in plan(game).specs]
+    whole = tournament.play(game, agents, *tournament.schedule(3, 2, 150), names=plan(game).names)
     monkeypatch.setattr(workers, "CHUNK_GAMES", size)
     assert same(workers.run(plan(game)), whole)
 
@@ -120,8 +118,8 @@ def test_workers_start_by_themselves_where_there_is_enough_left_to_do(game, monk
     assert started == [(planned.chunks()[1:], 2)]
 
 
-def test_the_same_command_goes_on_where_it_was_stopped(others, capsys):
-    command = ["random", "interrupting:Stopper", *GAMES[3:], "--out", "out", "--workers", "1"]
+def test_the_same_command_goes_on_where_it_was_stopped(others, stopped_once, capsys):
+    command = ["random", "interrupting:Plain", *GAMES[3:], "--out", "out", "--workers", "1"]
     assert evaluate.main(command) == 130
     assert set(report_of("out")) == {"partial.npz"}
     assert "the same command goes on from here" in capsys.readouterr().err
@@ -200,12 +198,39 @@ def test_a_terminal_sees_the_progress_unless_told_not_to(tmp_path, more):
     assert (b"600/600" in seen) == (not more) and (seen == b"done") == bool(more)
 
 
-def test_a_worker_that_crashes_is_told_and_the_rest_is_kept(others, game, capsys):
-    command = ["random", "interrupting:Crash", *GAMES[3:], "--workers", "2", "--out", "out"]
-    assert evaluate.main(command) == 1
-    assert "a worker process ended by itself with exit code 7" in capsys.readouterr().err
-    with np.load(others / "out" / "partial.npz") as parts:
+def test_a_worker_that_crashes_is_told_and_the_rest_is_kept(tmp_path, monkeypatch, capsys):
+    receive, received = workers._receive, []
+
+    def kill_after_the_third(connection, process):
+        received.append(receive(connection, process))
+        if len(received) == 3:
+            process.kill()
+        return received[-1]
+
+    monkeypatch.setattr(workers, "_receive", kill_after_the_third)
+    assert evaluate.main(["random", "greedy", *GAMES[3:], "--workers", "2", "--out", str(tmp_path)]) == 1
+    assert "a worker process ended by itself with exit code -9" in capsys.readouterr().err
+    with np.load(tmp_path / "partial.npz") as parts:
         assert 0 < parts["done"].sum() < len(parts["done"])
+
+
+def test_a_worker_that_starts_is_told_little_however_long_the_schedule(game):
+    short, long = (pickle.dumps(plan(game, games=games).table) for games in (20, 200_000))
+    assert len(short) == len(long) < 4096
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks at processes")
+def test_a_stop_while_workers_start_is_heard(tmp_path):
+    """The first of many workers is there and has read nothing yet."""
+    (tmp_path / "driver.py").write_text(DRIVER)
+    command = [sys.executable, "driver.py", *GAMES[:-1], "200000", "--workers", "8", "--out", "out"]
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    process = subprocess.Popen(command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, text=True)
+    first = next(int(line) for line in process.stdout if line.strip().isdigit())
+    process.send_signal(signal.SIGINT)
+    begun = time.monotonic()
+    process.stdout.read()
+    assert process.wait() == 130 and time.monotonic() - begun < 10 and not alive(first)
 
 
 def test_a_worker_that_cannot_make_an_agent_is_told(others, capsys):
@@ -213,8 +238,8 @@ def test_a_worker_that_cannot_make_an_agent_is_told(others, capsys):
     assert "a worker process failed: cannot make agent 'interrupting:Late': RuntimeError: made before" in capsys.readouterr().err
 
 
-def test_partial_results_of_other_settings_are_refused_and_can_be_thrown_away(others, capsys):
-    command = ["random", "interrupting:Stopper", *GAMES[3:], "--out", "out", "--workers", "1"]
+def test_partial_results_of_other_settings_are_refused_and_can_be_thrown_away(others, stopped_once, capsys):
+    command = ["random", "interrupting:Plain", *GAMES[3:], "--out", "out", "--workers", "1"]
     evaluate.main(command)
     kept = (others / "out" / "partial.npz").read_bytes()
     for more, words in (
@@ -229,7 +254,7 @@ def test_partial_results_of_other_settings_are_refused_and_can_be_thrown_away(ot
     (others / "interrupting.py").write_text(AGENTS + "\n# changed\n")
     with pytest.raises(SystemExit):
         evaluate.main(command)
-    assert "file of interrupting:Stopper was" in capsys.readouterr().err
+    assert "file of interrupting:Plain was" in capsys.readouterr().err
     assert (others / "out" / "partial.npz").read_bytes() == kept
     assert evaluate.main([*command, "--seed", "3", "--fresh"]) == 0
     assert json.loads((others / "out" / "evaluation.json").read_text())["seed"] == 3
