@@ -1,16 +1,16 @@
-"""Records from outside: whether they are possible positions of a game, and what is wrong with the first that is not."""
+"""Records from outside: whether they are possible positions, and what is wrong with the first that is not.
 
-from typing import TYPE_CHECKING
+``game`` is an ``envs.game.Game``, which calls these functions.
+"""
+
+from typing import Any
 
 import numpy as np
 
 from envs import engine
 
-if TYPE_CHECKING:
-    from envs.game import Game
 
-
-def check(game: "Game", records: np.ndarray) -> None:
+def check(game: Any, records: np.ndarray) -> None:
     """Refuses records that are not possible positions, see ``Game.check_records``."""
     if not isinstance(records, np.ndarray) or records.dtype != game.state_dtype:
         kind = getattr(records, "dtype", type(records).__name__)
@@ -26,7 +26,7 @@ def check(game: "Game", records: np.ndarray) -> None:
         raise ValueError(f"row {np.flatnonzero(faults)[0]}: {wrong}")
 
 
-def faults_of(game: "Game", records: np.ndarray) -> np.ndarray:
+def faults_of(game: Any, records: np.ndarray) -> np.ndarray:
     """``(N,) int64``: 0, or 1 + the place of the first impossible field of each record."""
     if not (records.flags.aligned and records.flags.writeable):
         records = records.copy()  # what compiled code knows of memory is made for arrays of our own
@@ -39,7 +39,7 @@ def faults_of(game: "Game", records: np.ndarray) -> np.ndarray:
     return faults
 
 
-def _are_forfeited(game: "Game", records: np.ndarray) -> np.ndarray:
+def _are_forfeited(game: Any, records: np.ndarray) -> np.ndarray:
     """``(N,) bool``: where some seat would be to act had the last action not ended the game."""
     before = np.repeat(records, game.num_players)
     before["current_player"] = np.tile(np.arange(game.num_players), len(records))
@@ -47,7 +47,7 @@ def _are_forfeited(game: "Game", records: np.ndarray) -> np.ndarray:
     return (faults_of(game, before) == 0).reshape(-1, game.num_players).any(axis=1)
 
 
-def first_fault(game: "Game", faults: np.ndarray) -> str | None:
+def first_fault(game: Any, faults: np.ndarray) -> str | None:
     """What is impossible in the first record that is, in words."""
     for fault in faults[faults != 0][:1]:
         field = (game.state_dtype.names or ())[fault - 1]
