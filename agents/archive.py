@@ -43,8 +43,13 @@ def read_parts(path: str | os.PathLike[str], most: Mapping[str, int]) -> dict[st
         with _open_file(path) as file, _open_archive(file) as archive:
             return {name: _read(archive, name, limit) for name, limit in most.items()}
     except Exception as error:  # what reading a damaged zip file raises is not for us to list
-        reason = error.args[0] if isinstance(error, KeyError) else error
-        raise ValueError(f"{path} is no checkpoint: {' '.join(str(reason).split())}") from error
+        raise ValueError(f"{path} is no checkpoint: {_reason(error)}") from error
+
+
+def _reason(error: Exception) -> str:
+    """What an error says in one line; the file is named by whoever asks."""
+    says = error.args[0] if isinstance(error, KeyError) else getattr(error, "strerror", None) or error
+    return " ".join(str(says).split())
 
 
 def _open_file(path: str | os.PathLike[str]) -> IO[bytes]:

@@ -5,8 +5,6 @@ from collections.abc import Sequence
 from dataclasses import Field, dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 import envs
 from agents.checkpoint import show
 from agents.networks import KINDS, MOST_WIDTHS, WIDEST, are_widths
@@ -19,6 +17,9 @@ if TYPE_CHECKING:
 
 MOST_SAMPLES = 2**22
 """Decisions in a rollout: with the views of the games it fills gigabytes."""
+
+LARGEST = 1000
+"""Of rates and weights: far beyond what makes sense, and far below where their arithmetic overflows."""
 
 _MOST = {
     "timesteps": 2**53, "num_envs": 2**16, "num_steps": 2**16, "epochs": 1000, "pool_size": 1000, "threads": 2,
@@ -88,9 +89,9 @@ class Settings:
         for name in ("gae_lambda", "snapshot_share"):
             _check(self, name, 0 <= getattr(self, name) <= 1, "from 0 to 1")
         for name in ("learning_rate", "final_learning_rate", "clip_range"):
-            _check(self, name, 0 < getattr(self, name) < np.inf, "above 0")
+            _check(self, name, 0 < getattr(self, name) <= LARGEST, f"above 0 and at most {LARGEST}")
         for name in ("entropy", "shaping"):
-            _check(self, name, 0 <= getattr(self, name) < np.inf, "0 or more")
+            _check(self, name, 0 <= getattr(self, name) <= LARGEST, f"from 0 to {LARGEST}")
 
     @property
     def samples(self) -> int:
