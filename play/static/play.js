@@ -9,6 +9,7 @@ let moments = [];
 let hints = {};
 let asking = false;
 let again = false;
+let choosing = false;
 
 async function post(what, fields = {}) {
   const answer = await fetch(`/api/${what}`, {
@@ -91,7 +92,7 @@ function showMoves() {
     button.dataset.action = move.action;
     if (place < 9) button.title = `key ${place + 1}`;
     const words = document.createElement("span");
-    words.textContent = named(move.text, state.names);
+    words.textContent = named(move.text.replace(/^player \d+ /i, ""), state.names);
     button.append(...hintOf(move.action), words);
     line.append(button);
     return line;
@@ -124,9 +125,15 @@ async function askHints() {
 }
 
 async function choose(action) {
+  if (choosing) return; // the last choice is still on its way
+  choosing = true;
   for (const button of $("moves").querySelectorAll("button")) button.disabled = true;
-  const done = await post("move", { action, number: state.number });
-  if (done) await refresh(); else showMoves();
+  try {
+    if (await post("move", { action, number: state.number })) await refresh();
+    else showMoves();
+  } finally {
+    choosing = false;
+  }
 }
 
 function buttonOf(action) { return $("moves").querySelector(`button[data-action="${action}"]`); }
@@ -140,7 +147,7 @@ for (const kind of ["mouseover", "focusin"])
 $("moves").addEventListener("mouseleave", () => light($("board")));
 
 $("board").addEventListener("click", (event) => {
-  const actions = actionsAt(event.target).filter(buttonOf);
+  const actions = actionsAt(event.target).filter((action) => buttonOf(action)?.disabled === false);
   for (const button of $("moves").querySelectorAll("button")) button.classList.remove("offered");
   if (actions.length === 1) choose(actions[0]);
   else for (const action of actions) buttonOf(action).classList.add("offered");

@@ -57,7 +57,7 @@ function tellAll() { tell($("log"), view().events, replay.names); }
 
 $("title").textContent = replay.title;
 $("slider").max = last;
-$("viewer").replaceChildren(...Object.keys(replay.views).map((viewer) =>
+$("viewer").replaceChildren(...["all", ...replay.names.keys()].map((viewer) =>
   new Option(viewer === "all" ? "everybody" : replay.names[viewer], viewer)));
 $("slider").addEventListener("input", () => show(Number($("slider").value)));
 $("back").addEventListener("click", () => show(now - 1));

@@ -67,7 +67,7 @@ def opened(browser, address, width=1280):
     page.on("console", lambda message: faults.append(message.text) if message.type in ("error", "warning") else None)
     page.on("pageerror", lambda error: faults.append(str(error)))
     page.on("request", lambda request: None if request.url.startswith((own, "data:")) else faults.append(request.url))
-    page.goto(address)
+    page.goto(address, timeout=180_000)  # the rules may be compiled at this moment
     yield page
     page.close()
     assert faults == []
@@ -78,7 +78,7 @@ def token_of(table, seat):
     return next(token for token, own in table.tokens.items() if own == seat)
 
 
-def play(page, table, choose, limit=120.0):
+def play(page, table, choose, limit=600.0):
     """Plays a person's seat by a way of choosing until the game is over."""
     begun = time.monotonic()
     while table.to_act >= 0:
