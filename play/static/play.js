@@ -7,9 +7,9 @@ const $ = (id) => document.getElementById(id);
 let state = null;
 let moments = [];
 let hints = {};
-let asking = false;
+let asking = null;
 let again = false;
-let choosing = false;
+let chosenAt = null; // the revision at which a choice was sent: one choice per position
 
 async function post(what, fields = {}) {
   const answer = await fetch(`/api/${what}`, {
@@ -29,25 +29,28 @@ async function get(since) {
   return body;
 }
 
-async function refresh() {
-  if (asking) { again = true; return; }
-  asking = true;
+/** Asks for the state until nothing has changed since it was asked for. */
+function refresh() {
+  again = true;
+  asking ??= ask().finally(() => { asking = null; });
+  return asking;
+}
+
+async function ask() {
   try {
-    do {
+    while (again) {
       again = false;
       const known = moments.length;
       let next = await get(known);
       // The same game as before has gone on by as many moves as it was changed; otherwise the log is read anew.
       if (known && (!state || next.revision - next.number !== state.revision - state.number)) next = await get(0);
       moments = [...moments.slice(0, next.since), ...next.events];
-      if (!state || next.number !== state.number || next.revision !== state.revision) hints = {};
+      if (!state || next.revision !== state.revision) hints = {};
       state = next;
       show();
-    } while (again);
+    }
   } catch (error) {
     say(error.message);
-  } finally {
-    asking = false;
   }
 }
 
@@ -90,6 +93,7 @@ function showMoves() {
     const button = document.createElement("button");
     button.type = "button";
     button.dataset.action = move.action;
+    button.disabled = chosenAt === state.revision;
     if (place < 9) button.title = `key ${place + 1}`;
     const words = document.createElement("span");
     words.textContent = named(move.text.replace(/^player \d+ /i, ""), state.names);
@@ -125,15 +129,12 @@ async function askHints() {
 }
 
 async function choose(action) {
-  if (choosing) return; // the last choice is still on its way
-  choosing = true;
+  const { number, revision } = state;
+  if (chosenAt === revision) return; // the choice in this position is still on its way
+  chosenAt = revision;
   for (const button of $("moves").querySelectorAll("button")) button.disabled = true;
-  try {
-    if (await post("move", { action, number: state.number })) await refresh();
-    else showMoves();
-  } finally {
-    choosing = false;
-  }
+  if (!(await post("move", { action, number }))) chosenAt = null;
+  await refresh();
 }
 
 function buttonOf(action) { return $("moves").querySelector(`button[data-action="${action}"]`); }
