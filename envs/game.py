@@ -283,7 +283,7 @@ class Game:
         """
         record = np.zeros(1, self.state_dtype)
         with np.errstate(over="ignore"):
-            record[0]["rng"] = engine.uncompiled(engine.seed_word)(np.uint64(integer("seed", seed, 0, MAX_SEED)), 0, 0)
+            record[0]["rng"] = engine.seed_word(np.uint64(integer("seed", seed, 0, MAX_SEED)), 0, 0)
         wrong = wrong_form(state, self._pattern)
         if wrong is None:
             try:
