@@ -320,7 +320,6 @@ class VectorAECEnv(Batch):
         """Does nothing: there is nothing to give back."""
 
 
-
 def observation_space(game: Game) -> gymnasium.spaces.Dict:
     """The space of one seat's observation: the flat vector and the action mask."""
     shape = (game.observation_size,)

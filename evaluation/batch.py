@@ -47,9 +47,7 @@ class GameBatch:
         faults: By row: what its offender did wrong, in one line.
     """
 
-    def __init__(
-        self, game: Game, players: Sequence[Player], lineup: np.ndarray, deals: np.ndarray, secret: Secret
-    ) -> None:
+    def __init__(self, game: Game, players: Sequence[Player], lineup: np.ndarray, deals: np.ndarray, secret: Secret) -> None:
         self.players, self.lineup, self.secret = players, lineup, secret
         self.deals = deals.astype(np.int64)
         self.env = VectorAECEnv(game, len(deals), reward="placement", illegal="forfeit", autoreset=False)

@@ -115,9 +115,7 @@ def command_line() -> argparse.ArgumentParser:
     add("--move-time", type=_seconds, metavar="SECONDS", help=f"time for a decision; who takes longer loses the game [{_LIMITS}]")
     add("--out", metavar="DIR", help="folder for the report [evaluations/GAME-Pp]")
     purpose = parser.add_mutually_exclusive_group()
-    purpose.add_argument(
-        "--leaderboard", nargs="?", const="all", metavar="GAME", help="makes leaderboards: of a game, or all"
-    )
+    purpose.add_argument("--leaderboard", nargs="?", const="all", metavar="GAME", help="makes leaderboards: of a game, or all")
     purpose.add_argument("--enter", metavar="FILE", help="plays an entry of a leaderboard against the agents of this package")
     purpose.add_argument(
         "--check-leaderboard", nargs="*", metavar="FILE", help="plays leaderboards or entries again [all in leaderboard/]"

@@ -74,9 +74,7 @@ class HostedAgent(Player):
         ValueError: It cannot be made, or there are no means for it; one line.
     """
 
-    def __init__(
-        self, spec: str, game: Game, move_time: float | None = None, is_sandboxed: bool | None = None
-    ) -> None:
+    def __init__(self, spec: str, game: Game, move_time: float | None = None, is_sandboxed: bool | None = None) -> None:
         super().__init__(MOVE_SECONDS if move_time is None else move_time)
         self.spec, self.game = spec, game
         self.is_sandboxed = sandbox.is_required() if is_sandboxed is None else is_sandboxed
@@ -192,9 +190,7 @@ def server_for(game: Game, sandboxed: str | None = None) -> Server:
     return server
 
 
-def make_player(
-    spec: str, game: Game, move_time: float | None = None, is_sandboxed: bool | None = None
-) -> Player:
+def make_player(spec: str, game: Game, move_time: float | None = None, is_sandboxed: bool | None = None) -> Player:
     """The player that a word on the command line means: one of others is hosted; arguments as of :class:`HostedAgent`.
 
     Raises:

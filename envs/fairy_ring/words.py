@@ -87,9 +87,7 @@ def _is_revealed(state: Any, p: int) -> bool:
 
 def _village(game: Game, state: Any, p: int) -> list[dict[str, Any]]:
     stacks = [[int(card) for card in stack if card != NO_CARD] for stack in state["cards"][p]]
-    return [
-        {"type": cards_of(game)[stack[0]].type, "cards": stack} for stack in stacks[: int(state["num_mushrooms"][p])]
-    ]
+    return [{"type": cards_of(game)[stack[0]].type, "cards": stack} for stack in stacks[: int(state["num_mushrooms"][p])]]
 
 
 def _objectives(bits: Any) -> list[int]:

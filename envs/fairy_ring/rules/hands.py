@@ -145,4 +145,3 @@ def empty_hand(state, p):
     state["hand_size"][p] = 0
     for place in range(HAND):
         state["hand"][p, place] = NO_CARD
-

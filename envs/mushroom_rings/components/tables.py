@@ -43,8 +43,7 @@ def turned(edge: int, orientation: int) -> int:
 def picture(segments: tuple[Segment, ...], orientation: int) -> frozenset[Any]:
     """What a tile shows in an orientation: its edges joined in pairs, with the mushrooms between them."""
     return frozenset(
-        (frozenset(turned(edge, orientation) for edge in segment.edges), tuple(sorted(segment.mushrooms)))
-        for segment in segments
+        (frozenset(turned(edge, orientation) for edge in segment.edges), tuple(sorted(segment.mushrooms))) for segment in segments
     )
 
 

@@ -5,7 +5,6 @@ The rules themselves stand in the files of the steps of a turn: ``placing`` (1),
 section of the game. Nothing here raises or allocates; actions are legal.
 """
 
-
 from envs.engine import RUNNING, TERMINATED, below, inline, jit, merged
 from envs.mushroom_rings.garden.laying import lay
 from envs.mushroom_rings.rules.bonuses import (
@@ -342,4 +341,3 @@ def _play(state, rules, choice):
         sell(state, rules, choice)
     else:
         trade(state, rules, choice)
-
