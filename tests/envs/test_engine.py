@@ -236,7 +236,7 @@ def test_records_of_the_same_layout_have_the_same_dtype_object(game_for_two):
 
 # --- the cache ----------------------------------------------------------------------------------------------------------
 
-TINY = '''
+TINY = """
 from envs import engine
 from tiny_rules import number
 
@@ -245,7 +245,7 @@ def answer(x):
     return number(x)
 
 print(answer(10), sum(answer.stats.cache_hits.values()))
-'''
+"""
 
 
 def _tiny(folder, factor):

@@ -1,7 +1,6 @@
 """Games named ``package.module``: imported when a person names them, never because a file does."""
 
 import json
-import pickle
 import sys
 import zipfile
 
@@ -10,6 +9,7 @@ import pytest
 import envs
 import evaluate
 import train
+from agents.checkpoint import RUN_FORMAT
 from envs import replay
 from envs.command_line import describe_games
 from evaluation.leaderboard import verify
@@ -139,9 +139,9 @@ def test_leaderboards_are_of_the_suite(capsys, trap):
 def test_a_run_has_nothing_imported(tmp_path, trap, capsys):
     run = tmp_path / "run"
     run.mkdir()
-    state = {"settings": {"env": STRANGER, "num_players": 2, "timesteps": 1}, "timesteps": 1}
+    state = {"format": RUN_FORMAT, "settings": {"env": STRANGER, "num_players": 2, "timesteps": 1}, "timesteps": 1}
     with zipfile.ZipFile(run / "model.zip", "w") as archive:
-        archive.writestr("run.pickle", pickle.dumps(state))
+        archive.writestr("run.json", json.dumps(state))
         archive.writestr("facts.json", "{}")
     assert train.main(["--resume", str(run)]) == 2
     assert f"if you trust it, add --env {STRANGER}" in capsys.readouterr().err

@@ -33,9 +33,7 @@ def test_a_replay_has_the_documented_form(recorded):
 
 def test_every_rule_set_is_recorded_and_checked(game, tmp_path):
     out = tmp_path / "games"
-    replay.main(
-        ["record", "--env", game.name, "--num-players", str(game.num_players), "--games", "2", "--out", str(out)]
-    )
+    replay.main(["record", "--env", game.name, "--num-players", str(game.num_players), "--games", "2", "--out", str(out)])
     files = sorted(out.iterdir())
     assert [path.suffix for path in files] == [".jsonl", ".jsonl"]
     assert replay.main(["check", *map(str, files)]) == 0

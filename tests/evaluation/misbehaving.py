@@ -203,7 +203,8 @@ class Writes(Lowest):
         chosen = action_masks.argmax(axis=1)
         observations[:], action_masks[:] = 9, 1
         worlds[:] = np.zeros((), worlds.dtype)
-        self.game.rules.view(np.uint8)[:] = 255
+        with suppress(ValueError):  # the numbers of a game cannot be written
+            self.game.rules.view(np.uint8)[:] = 255
         np.argmax = json.dumps = os.write = None
         return chosen
 

@@ -223,9 +223,7 @@ def test_the_anchor_is_random_unless_named():
     assert ratings.rate(games, resamples=2).settings["anchor"] == "agent 0"
     rated = ratings.rate(named, "search", resamples=20)
     assert rated.mean[2] == rated.low[2] == rated.high[2] == rated.standard_error[2] == 0
-    np.testing.assert_allclose(
-        rated.mean, ratings.rate(named, resamples=2).mean - ratings.rate(named, resamples=2).mean[2]
-    )
+    np.testing.assert_allclose(rated.mean, ratings.rate(named, resamples=2).mean - ratings.rate(named, resamples=2).mean[2])
 
 
 def test_an_agent_that_never_loses_is_marked_and_has_no_interval():

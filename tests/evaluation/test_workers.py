@@ -216,7 +216,7 @@ def test_a_worker_that_crashes_is_told_and_the_rest_is_kept(tmp_path, monkeypatc
 
 def test_a_worker_that_starts_is_told_little_however_long_the_schedule(game):
     short, long = (pickle.dumps(plan(game, games=games).table) for games in (20, 200_000))
-    assert len(short) == len(long) < 4096
+    assert len(short) == len(long) < 16384
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks at processes")

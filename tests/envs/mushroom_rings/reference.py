@@ -123,9 +123,7 @@ class Reference(GnomeStep):
 
     def ranks(self) -> list[int]:
         """Places, 1 is best: points, then unsold mushrooms, then shared (End)."""
-        results = [
-            (points, sum(player.mushrooms.values())) for points, player in zip(self.scores(), self.players, strict=True)
-        ]
+        results = [(points, sum(player.mushrooms.values())) for points, player in zip(self.scores(), self.players, strict=True)]
         return [1 + sum(other > result for other in results) for result in results]
 
     def rewards(self, kind: str) -> list[float]:

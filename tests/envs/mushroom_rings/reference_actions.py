@@ -22,11 +22,7 @@ class ActionIds:
             *({"type": "stored", "slot": slot} for slot in range(components.storage_size)),
             {"type": "stop"},
             *({"type": "cell", "q": q, "r": r} for q, r in table_cells(table_radius)),
-            *(
-                {"type": "orientation", "side": side, "rotation": rotation}
-                for side in range(SIDES)
-                for rotation in range(EDGES)
-            ),
+            *({"type": "orientation", "side": side, "rotation": rotation} for side in range(SIDES) for rotation in range(EDGES)),
             *({"type": "leave", "give": give} for give in LEAVE_ANSWERS),
             *({"type": "slot", "slot": slot} for slot in range(len(components.slots))),
             *({"type": "signpost", "name": name} for name in components.signposts),

@@ -92,9 +92,7 @@ class Components:
         self.never_blocked: int = market["never_blocked"]
         self.sales_per_visit: int = market["sales_per_visit"]
         self.payouts: dict[str, list[int]] = market["payouts"]
-        self.blockers: dict[int, dict[str, int]] = {
-            int(players): dict(counts) for players, counts in market["blockers"].items()
-        }
+        self.blockers: dict[int, dict[str, int]] = {int(players): dict(counts) for players, counts in market["blockers"].items()}
 
     def _read_tiles(self, rows: list[dict], stump: list[list[int]]) -> None:
         """The garden: stump 0, garden tiles as listed, then the wildflower tiles."""
