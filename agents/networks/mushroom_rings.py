@@ -15,16 +15,13 @@ from torch import nn
 from agents.networks.layers import Scores, layers, logit_layer
 from envs.game import Game
 from envs.mushroom_rings.components.tables import table_cells, turned
-from envs.mushroom_rings.observation import AROUND, PLAYER
+from envs.mushroom_rings.observation import AROUND, PLAYER, STORED
 from envs.mushroom_rings.observation.planes import CHOSEN, JOINS, LAID
 from envs.mushroom_rings.state import (
     AFTER_CELLS,
     CELL_ACTION,
     DISCARD,
     EDGES,
-    NUM_COLORS,
-    NUM_KINDS,
-    NUM_SLOTS,
     OFFER,
     ORIENTATION,
     ORIENTATIONS,
@@ -37,7 +34,6 @@ from envs.mushroom_rings.state import (
 CHANNELS, TILE, TURNED, CELL = 16, 32, 32, 16  # widths of what is read of a cell, a tile, an orientation, and a cell in context
 BENDS = EDGES // 2
 THERE = 2  # from here on it is said of an edge of the chosen cell: a path there, whose, whether it meets itself
-STORED = NUM_COLORS + NUM_KINDS + NUM_SLOTS + 4  # where the stored tiles of a player begin
 
 
 class HexConvolution(nn.Conv2d):

@@ -62,13 +62,12 @@ from envs.dance_of_eights.events import tell
 from envs.dance_of_eights.kernels import loops
 from envs.dance_of_eights.observation import HIGH, sections
 from envs.dance_of_eights.ring_test import tally_of
-from envs.dance_of_eights.state import COUNTS_PER_WORD, NUM_ACTIONS, ROW, RULES, VALUE_ROW, state_dtype
+from envs.dance_of_eights.state import COUNTS_PER_WORD, DECISIONS_PER_TURN, NUM_ACTIONS, ROW, RULES, VALUE_ROW, state_dtype
 from envs.game import Game, Tuned
 from envs.options import Option, complete_options
 
 VERSION = 0
 PLAYERS = range(2, 8)
-DECISIONS_PER_TURN = 2  # gain, discard
 OPTIONS = {
     "copies": Option(2, "how often the pack holds each row of the card list: 58 or 116 cards", (1, 2)),
     "max_turns": Option(100, "turns of each player after which the game is cut off and nobody wins", range(1, 1001)),

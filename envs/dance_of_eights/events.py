@@ -11,7 +11,7 @@ def tell(game: Game, before: View | None, move: View | None, after: View, senten
     if before is None or move is None:
         begins = [Event(HEADING, "Turn 1: player 0 begins", 0)]
         return begins if after["phase"] != "over" else _end(game, after)
-    told = [_move(game, before, move, after)]
+    told = [_move(game, before, move, after, sentence)]
     if before["deck_size"] and not after["deck_size"]:
         told.append(Event(EFFECT, "the deck is empty: from now on cards come from the discard area only", None, ("deck",)))
     if after["phase"] == "over":
@@ -21,17 +21,15 @@ def tell(game: Game, before: View | None, move: View | None, after: View, senten
     return told
 
 
-def _move(game: Game, before: View, move: View, after: View) -> Event:
+def _move(game: Game, before: View, move: View, after: View, sentence: str) -> Event:
     p = before["current_player"]
     if move["type"] == "draw":
         card = _drawn(before, after, p)
         if card is None:
-            return Event(MOVE, f"player {p} draws a card", p, ("deck", f"player:{p}"))
+            return Event(MOVE, sentence, p, ("deck", f"player:{p}"))
         return Event(MOVE, f"player {p} draws the {describe(cards_of(game)[card])}", p, ("deck", f"hand:{p}:{card}"))
-    name, card = describe(cards_of(game)[move["card"]]), move["card"]
-    if move["type"] == "take":
-        return Event(MOVE, f"player {p} takes the {name} from the discard area", p, (f"hand:{p}:{card}",))
-    return Event(MOVE, f"player {p} discards the {name}", p, (f"discard:{card}",))
+    piece = f"hand:{p}:{move['card']}" if move["type"] == "take" else f"discard:{move['card']}"
+    return Event(MOVE, sentence, p, (piece,))
 
 
 def _drawn(before: View, after: View, p: int) -> int | None:

@@ -9,6 +9,7 @@ from envs.dance_of_eights.cards import VALUES, load_cards
 from envs.engine import record_dtype
 
 HAND = 8  # cards in a hand between turns
+DECISIONS_PER_TURN = 2  # gain, discard
 NUM_CARDS = len(load_cards())  # distinct cards
 NUM_VALUES = len(VALUES)  # values of all attributes together
 VALUE_ROW = 16

@@ -15,12 +15,11 @@ import numpy as np
 
 from envs.dance_of_eights.ring_test import is_ring, tally_of_hand
 from envs.dance_of_eights.rules import DISCARD, GAIN, OVER, num_seats
-from envs.dance_of_eights.state import DECK_WORDS, HAND, state_dtype
+from envs.dance_of_eights.state import DECISIONS_PER_TURN, DECK_WORDS, HAND, state_dtype
 from envs.engine import NO_PLAYER, byte_total, field_numbers, inline, jit
 from envs.engine.rng import word_at
 
 FIELD = field_numbers(state_dtype(2))  # the places are the same for every number of players
-DECISIONS_PER_TURN = 2  # gain, discard
 
 POSSIBLE = {
     "decisions": "a number of decisions, at most as many as lead to this turn",
@@ -55,8 +54,8 @@ def fault_of(state, rules, scratch):
         or _open_fault(state, rules)
         or _hands_fault(state, rules)
         or _pack_fault(state, rules)
-        or _winner_fault(state, rules)
-        or _decisions_fault(state, rules)
+        or _winner_fault(state)
+        or _decisions_fault(state)
     )
 
 
@@ -134,7 +133,7 @@ def _pack_fault(state, rules):
 
 
 @jit
-def _winner_fault(state, rules):
+def _winner_fault(state):
     """Winning: a Ring ends the game for its holder. Nine cards are none, for of each sex there are to be four."""
     winner = int(state["winner"])
     for p in range(num_seats(state)):
@@ -144,7 +143,7 @@ def _winner_fault(state, rules):
 
 
 @jit
-def _decisions_fault(state, rules):
+def _decisions_fault(state):
     """A game that did not begin with this record has had as many decisions as its turns; one set up by hand has had fewer."""
     return 0 if 0 <= state["decisions"] <= _most_decisions(state) else FIELD.decisions
 

@@ -8,12 +8,13 @@ import numpy as np
 from envs.checks import integer
 from envs.dance_of_eights import rules
 from envs.dance_of_eights.cards import Card
-from envs.dance_of_eights.ring_test import is_ring
+from envs.dance_of_eights.ring_test import is_ring, tally_of_hand
 from envs.dance_of_eights.state import DISCARD_ACTION, DRAW_ACTION, HAND, NUM_CARDS, TAKE_ACTION, Phase
-from envs.engine import NO_PLAYER
+from envs.engine import NO_PLAYER, uncompiled
 from envs.game import Game
 
 PHASES = [phase.name.lower() for phase in Phase]
+_tally_of_hand = uncompiled(tally_of_hand)
 
 
 def cards_of(game: Game) -> tuple[Card, ...]:
@@ -93,8 +94,6 @@ def _seat(place: str, value: Any, last: int, *, missing: bool) -> int:
 
 
 def _read_counts(place: str, counts: Any, most: Sequence[int]) -> list[int]:
-    if not isinstance(counts, Sequence):
-        raise ValueError(f"{place} is {counts!r}; it must be a list of {NUM_CARDS} numbers")
     integer(f"the length of {place}", len(counts), NUM_CARDS, NUM_CARDS)
     return [integer(f"{place}[{card}]", count, 0, most[card]) for card, count in enumerate(counts)]
 
@@ -106,10 +105,7 @@ def _read_hand(game: Game, state: Any, p: int, hand: Any, known: Any) -> None:
     integer(f"the number of cards of hands[{p}]", sum(held), cards, cards)
     state["hands"][p, :NUM_CARDS] = held
     state["known"][p, :NUM_CARDS] = _read_counts(f"known[{p}]", known, held)
-    state["tally"][p] = 0
-    for card, count in enumerate(held):
-        for _ in range(count):
-            state["tally"][p] += tables["values"][card]
+    state["tally"][p] = _tally_of_hand(state["hands"][p], tables)
 
 
 def _check_pack(game: Game, state: Any, deck: Sequence[int]) -> None:

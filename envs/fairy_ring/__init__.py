@@ -55,6 +55,7 @@ from envs.fairy_ring.events import tell
 from envs.fairy_ring.kernels import loops
 from envs.fairy_ring.observation import HIGH, sections
 from envs.fairy_ring.state import (
+    DECISIONS_PER_TURN,
     MOVEMENTS,
     NO_CARD,
     NUM_ACTIONS,
@@ -70,7 +71,6 @@ from envs.options import Option, complete_options
 
 VERSION = 0
 PLAYERS = range(2, 5)
-DECISIONS_PER_TURN = 4  # choose, place, fly, gather
 OPTIONS = {
     "objectives": Option(False, "three of the four objective cards, a random side each", (False, True)),
     "fireflies": Option("top", "fireflies of a grown mushroom that count: of its top card or of all cards", ("top", "all")),

@@ -3,7 +3,6 @@
 from typing import Any
 
 from envs.events import EFFECT, HEADING, MOVE, Event, View, plural, reckoning
-from envs.fairy_ring.cards import Card
 from envs.fairy_ring.pictures.view import OBJECTIVES, Place, flight, mushroom_piece
 from envs.fairy_ring.state import MANA_PER_POINT
 from envs.fairy_ring.words import cards_of, describe
@@ -14,7 +13,8 @@ def tell(game: Game, before: View | None, move: View | None, after: View, senten
     """What a move led to; of the deal, where there is neither a move nor anything before."""
     if before is None or move is None:
         return [_heading(after)]
-    told = _choice(game, before, move, after) if move["type"] == "choose" else _resolution(game, before, move, after)
+    is_choice = move["type"] == "choose"
+    told = _choice(before, after, sentence) if is_choice else _resolution(game, before, move, after, sentence)
     if after["phase"] == "over":
         return told + _reckoning(after)
     if (before["round"], before["turn"]) != (after["round"], after["turn"]):
@@ -29,11 +29,10 @@ def _heading(view: View) -> Event:
     return Event(HEADING, f"Round {view['round']}, turn {view['turn']}: player {first} goes first", first)
 
 
-def _choice(game: Game, before: View, move: View, after: View) -> list[Event]:
+def _choice(before: View, after: View, sentence: str) -> list[Event]:
     p = before["current_player"]
     seen = after["players"][p]["chosen"] is not None
-    card = describe(cards_of(game)[move["card"]]) if seen else "a card"
-    return [Event(MOVE, f"player {p} chooses {card}", p, (f"chosen:{p}",))]
+    return [Event(MOVE, sentence if seen else f"player {p} chooses a card", p, (f"chosen:{p}",))]
 
 
 def _reveal(game: Game, after: View) -> Event:
@@ -45,9 +44,9 @@ def _reveal(game: Game, after: View) -> Event:
 # --- a card is placed, the fairy flies and gathers -----------------------------------------------------------------------
 
 
-def _resolution(game: Game, before: View, move: View, after: View) -> list[Event]:
+def _resolution(game: Game, before: View, move: View, after: View, sentence: str) -> list[Event]:
     p = before["current_player"]
-    told, start = _placing(game, before, move, after, p)
+    told, start = _placing(game, before, move, after, sentence)
     gains = _gains(before, after)
     steps = _steps(game, before, move, after)
     if steps:
@@ -60,20 +59,21 @@ def _resolution(game: Game, before: View, move: View, after: View) -> list[Event
     return told
 
 
-def _placing(game: Game, before: View, move: View, after: View, p: int) -> tuple[list[Event], Place]:
+def _placing(game: Game, before: View, move: View, after: View, sentence: str) -> tuple[list[Event], Place]:
     """What is told of the card that is placed, and where the fairy stands then."""
+    p = before["current_player"]
     fairy = before["players"][p]["fairy"]
     start = fairy["player"], fairy["mushroom"]
     if move["type"] not in ("plant", "grow"):
         return [], start
-    card = cards_of(game)[before["players"][p]["chosen"]]
     if move["type"] == "grow":
+        card = cards_of(game)[before["players"][p]["chosen"]]
         at, size = move["mushroom"], len(after["players"][p]["village"][move["mushroom"]]["cards"])
         text = f"player {p} grows the {card.type} at place {at + 1} to {plural(size, 'card')}"
     else:
         left = move["side"] == "left"
         at = 0 if left else len(after["players"][p]["village"]) - 1
-        text = f"player {p} plants {describe(card)} on the {move['side']}"
+        text = sentence
         if left and start[0] == p:
             start = p, start[1] + 1
     told = [Event(MOVE, text, p, (mushroom_piece(p, at),))]
@@ -100,15 +100,11 @@ def _flying(game: Game, after: View, p: int, start: Place, steps: int, gains: li
     for owner, mushroom in places[:-1]:
         passed = after["players"][owner]["village"][mushroom]
         if passed["type"] == "Spring":
-            mana = sum(card.mana for card in _cards(game, passed["cards"]))
+            mana = sum(cards_of(game)[card].mana for card in passed["cards"])
             gains[owner] -= mana
             text = f"passes {_name(after, p, (owner, mushroom))}: player {owner} gets {mana} mana"
             told.append(Event(EFFECT, text, owner, (mushroom_piece(owner, mushroom),)))
     return told
-
-
-def _cards(game: Game, ids: list[int]) -> list[Card]:
-    return [cards_of(game)[card] for card in ids]
 
 
 def _name(view: View, p: int, place: Place) -> str:

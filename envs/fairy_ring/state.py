@@ -11,10 +11,12 @@ from envs.fairy_ring.cards import HAND_SIZE, MAX_CARDS, TYPES
 HAND = HAND_SIZE  # cards dealt to each player at the start of a round
 TURNS = 6  # turns in a round; the seventh card is never played
 ROUNDS = 2
+DECISIONS_PER_TURN = 4  # choose, place, fly, gather
 MUSHROOMS = 13  # most mushrooms in a village: the starting card and one for each turn
 STACK = 4  # most cards of one mushroom
 MOVEMENTS = 3  # movements to choose from on a Spring
 MANA_PER_POINT = 20
+MOST_POINTS = 32000  # of a position that is read; no game comes near
 PLENTY = 1000  # more mana than any mushroom pays for a step of the fairy
 NUM_TYPES = len(TYPES)
 MAGIDROME, ACADEMY, LOOKOUT, LUMINARIUM, POLLENARIUM, SPRING = range(NUM_TYPES)

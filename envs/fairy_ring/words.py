@@ -6,6 +6,7 @@ from typing import Any
 
 from envs.checks import integer
 from envs.engine import NO_PLAYER
+from envs.events import plural
 from envs.fairy_ring.cards import TYPES, Card
 from envs.fairy_ring.rules.seats import is_hidden, knows_hand
 from envs.fairy_ring.rules.villages import grow, plant
@@ -17,6 +18,7 @@ from envs.fairy_ring.state import (
     HAND,
     MAGIDROME,
     MANA_PER_POINT,
+    MOST_POINTS,
     MUSHROOMS,
     NO_CARD,
     NUM_OBJECTIVES,
@@ -153,7 +155,7 @@ def from_dict(game: Game, view: Mapping[str, Any], state: Any) -> None:
 def _read_player(game: Game, reader: _Reader, state: Any, p: int, player: Mapping[str, Any]) -> None:
     place = f"players[{p}]"
     state["mana"][p] = integer(f"{place}.mana", player["mana"], 0, MANA_PER_POINT - 1)
-    state["points"][p] = integer(f"{place}.points", player["points"], 0, 32000)
+    state["points"][p] = integer(f"{place}.points", player["points"], 0, MOST_POINTS)
     state["completed"][p] = reader.bits(f"{place}.objectives", player["objectives"])
     state["fairy_village"][p] = integer(f"{place}.fairy.player", player["fairy"]["player"], 0, game.num_players - 1)
     state["fairy_mushroom"][p] = integer(f"{place}.fairy.mushroom", player["fairy"]["mushroom"], 0, MUSHROOMS - 1)
@@ -185,8 +187,6 @@ def _read_village(game: Game, reader: _Reader, state: Any, p: int, village: Any)
 
 def _read_hand(reader: _Reader, state: Any, p: int, player: Mapping[str, Any]) -> None:
     place, deck = f"players[{p}].hand", str(int(state["round"]))
-    if player["hand"] is None:
-        raise ValueError(f"{place} is None: a game can be rebuilt from its full state only, not from what one seat sees")
     cards = [reader.card(f"{place}[{i}]", card, deck) for i, card in enumerate(player["hand"])]
     chosen = player["chosen"]
     state["chosen"][p] = NO_CARD if chosen is None else reader.card(f"players[{p}].chosen", chosen, deck)
@@ -242,7 +242,7 @@ def _read_unseen(game: Game, state: Any) -> None:
     copies, deck = tables["copies"][number].astype(int), tables["deck"][number]
     held = [Counter(int(card) for card in hand if card != NO_CARD) for hand in state["hand"]]
     revealed = Counter(int(card) for card in state["cards"].ravel() if card != NO_CARD)
-    if phase_is_live(state) and state["phase"] == Phase.PLACE:
+    if state["phase"] == Phase.PLACE:
         revealed[int(state["chosen"][int(state["current_player"])])] += 1
     live = phase_is_live(state)
     for slot, card in enumerate(map(int, deck)):
@@ -293,7 +293,7 @@ def sentence(game: Game, state: Any, action: int) -> str:
 def _mushroom_name(game: Game, state: Any, p: int, mushroom: int) -> str:
     stack = _village(game, state, p)[mushroom]
     size = len(stack["cards"])
-    return f"{stack['type']} at place {mushroom + 1} ({size} card{'s' if size > 1 else ''})"
+    return f"{stack['type']} at place {mushroom + 1} ({plural(size, 'card')})"
 
 
 def describe(card: Card) -> str:
@@ -302,5 +302,5 @@ def describe(card: Card) -> str:
     if card.type in (TYPES[MAGIDROME], TYPES[SPRING]):
         parts.append(f"{card.mana} mana")
     if card.fireflies:
-        parts.append(f"{card.fireflies} firefl{'ies' if card.fireflies > 1 else 'y'}")
+        parts.append(plural(card.fireflies, "firefly", "fireflies"))
     return f"{card.type} {card.id} ({', '.join(parts)})" if parts else f"{card.type} {card.id}"

@@ -22,7 +22,6 @@ NUM_MARKERS = 8
 NUM_GNOMES = 2
 MAX_PICKS = 9  # no bonus lets pick more mushrooms again
 LARGEST_RING = 7  # the last column of the player board takes rings of this size and more
-PURPLE = 4
 MOST = 30_000  # mushrooms of a colour, treasure and rounds of a position that is read; no game comes near
 STUMP = 0  # id of its tile; garden tiles follow, then the wildflowers
 

@@ -13,6 +13,7 @@ from envs.mushroom_rings.garden.open_cells import open_slot
 from envs.mushroom_rings.garden.paths import is_wildflower, part_across
 from envs.mushroom_rings.rules.bonuses import LARGEST_RING
 from envs.mushroom_rings.rules.market import wanted_flower
+from envs.mushroom_rings.rules.placing import matching_orientations
 from envs.mushroom_rings.state import (
     EDGES,
     FLOWER_BONUS,
@@ -335,7 +336,7 @@ def _closes(rules, tile, code, edges):
     """Whether a tile fits an open code in an orientation in which a segment joins two edges (bits)."""
     if is_wildflower(rules, tile):
         return True
-    matching = np.int64(rules["fits"][rules["mask"][tile], code]) & np.int64(rules["distinct"][tile])
+    matching = matching_orientations(rules, tile, code)
     for orientation in range(ORIENTATIONS):
         if matching >> orientation & 1:
             for s in range(rules["segments"][tile]):

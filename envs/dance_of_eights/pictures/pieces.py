@@ -103,9 +103,8 @@ def counter(picture: Svg, x: float, y: float, width: float, shown: Counter) -> N
     picture.text(x + width / 2, y + 13, f"{shown.word} {shown.number}", 9, fill=ink, font_weight="bold", text_anchor="middle")
 
 
-def tag(picture: Svg, x: float, y: float, word: str, colour: str) -> float:
-    """Draw a word on a coloured label; returns where the next one may start."""
+def tag(picture: Svg, x: float, y: float, word: str, colour: str) -> None:
+    """Draw a word on a coloured label."""
     width = 7.2 * len(word) + 14
     picture.rect(x, y - 13, width, 18, rx=9, fill=colour)
     picture.text(x + width / 2, y, word, 11, fill="#ffffff", font_weight="bold", text_anchor="middle")
-    return x + width + 8

@@ -1,13 +1,12 @@
 """What pictures of Dance of Eights show: read from a state dict, whole or as one seat sees it, and no more than it says."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from envs.dance_of_eights.cards import ATTRIBUTES, VALUES, Card
 from envs.dance_of_eights.state import HAND
+from envs.events import View
 from envs.game import Game
-
-View = Mapping[str, Any]
 
 _DOES = {"gain": "gains a card", "discard": "discards a card"}
 

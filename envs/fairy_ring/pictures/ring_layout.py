@@ -1,6 +1,7 @@
 """Where the villages stand in the picture: round a ring, which the fairies fly clockwise."""
 
 from collections.abc import Sequence
+from functools import cache
 from math import atan2, cos, hypot, pi, sin
 from typing import NamedTuple
 
@@ -58,9 +59,16 @@ SPANS = {
 }
 
 
-def outline() -> list[Point]:
+@cache
+def outline() -> tuple[Point, ...]:
     """The whole ring, clockwise."""
-    return [_point(2 * pi * step / 720) for step in range(720)]
+    return tuple(_point(2 * pi * step / 720) for step in range(720))
+
+
+@cache
+def _walk() -> tuple[Point, ...]:
+    """The same in small steps, back to where it began."""
+    return tuple(_point(2 * pi * step / 7200) for step in range(7201))
 
 
 def feet(spans: Sequence[Span], sizes: Sequence[int]) -> tuple[list[list[Point]], float]:
@@ -96,7 +104,7 @@ def arrows(taken: Sequence[tuple[Point, float]]) -> list[list[Point]]:
     """Arrow heads along the flight all round the ring, but for the places (point, radius) that are taken."""
     heads = []
     since = 0.0
-    walk = [_point(2 * pi * step / 7200) for step in range(7201)]
+    walk = _walk()
     for (x, y), (next_x, next_y) in zip(walk, walk[1:], strict=False):
         since += hypot(next_x - x, next_y - y)
         if since > _ARROW_SPACING and all(hypot(x - a, y - b) > radius for (a, b), radius in taken):

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from envs.drawing.marks import LAST, NO_MARKS, Marks
 from envs.drawing.svg import Point, Svg, darker, lighter
+from envs.events import plural
 from envs.fairy_ring.cards import TYPES, Card
 from envs.fairy_ring.pictures import pieces, ring_layout
 from envs.fairy_ring.pictures.pieces import CARD_HEIGHT, CARD_WIDTH, INK, PAPER, PLAYER_COLOURS, QUIET
@@ -188,7 +189,7 @@ def _draw_standing(picture: Svg, view: View, player: int, x: float, y: float) ->
     for row, (label, fill) in enumerate(given):
         pieces.tag(picture, x + 128, y + 22 + 23 * row, label, fill)
     pieces.star(picture, x + 12, y + 57, 11)
-    points = f"{seat['points']} point{'' if seat['points'] == 1 else 's'}"
+    points = plural(seat["points"], "point")
     picture.text(x + 32, y + 62, points, 14, font_weight="bold", fill=INK)
     pieces.mana_tokens(picture, x + 7, y + 83, seat["mana"])
     picture.text(x + 140, y + 88, f"{seat['mana']}/{MANA_PER_POINT}", 13, font_weight="bold", fill=INK)

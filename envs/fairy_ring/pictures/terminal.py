@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from envs.events import plural
 from envs.fairy_ring.cards import TYPES_WITH_MANA, Card
 from envs.fairy_ring.pictures.view import (
     OBJECTIVES,
@@ -64,7 +65,7 @@ def _player_text(view: View, cards: Sequence[Card], player: int, fireflies: str)
         "  flies": [_fireflies_text(mushroom.fireflies) for mushroom in village],
         "  fairies": ["".join(str(p) for p in mushroom.fairies) or "." for mushroom in village],
     }
-    points = f"{seat['points']} point{'' if seat['points'] == 1 else 's'}"
+    points = plural(seat["points"], "point")
     return [
         f"Player {player}: {points}, {seat['mana']} mana" + (f" ({names})" if names else ""),
         *(f"{label:{_LABEL}}" + "".join(f"{cell:{_CELL}}" for cell in cells) for label, cells in rows.items()),

@@ -1,11 +1,11 @@
 """What pictures of Fairy Ring show: read from a state dict, whole or as one seat sees it, and no more than it says."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
+from envs.events import View
 from envs.fairy_ring.cards import HAND_SIZE, TYPES_WITH_MANA, Card
 
-View = Mapping[str, Any]
 Place = tuple[int, int]
 """A mushroom: whose village, and which one of it from the left."""
 

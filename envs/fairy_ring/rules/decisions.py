@@ -293,20 +293,14 @@ def _end_turn(state, rules):
         return
     state["first_player"] = seat_after(num_seats(state), int(state["first_player"]), 1)
     if state["turn"] == TURNS:
-        _deal_again(state, rules)
+        deal(state, rules, ROUNDS)  # the seventh cards go back in the box, and the second deck is dealt
         return
-    pass_hands(state, rules)
+    pass_hands(state)
     state["turn"] += 1
     state["phase"] = CHOOSE
     state["current_player"] = state["first_player"]
     if state["turn"] <= num_seats(state):
         see_new_hands(state, rules)
-
-
-@jit
-def _deal_again(state, rules):
-    """End of the round: the seventh cards go back in the box and the second deck is dealt."""
-    deal(state, rules, ROUNDS)
 
 
 @jit

@@ -121,7 +121,7 @@ def remove_card(state, p, card):
 
 
 @jit
-def pass_hands(state, rules):
+def pass_hands(state):
     """C. End of turn: everybody's cards go to the player on the left; all hold the same number."""
     last = num_seats(state) - 1
     for place in range(HAND):

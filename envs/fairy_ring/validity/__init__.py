@@ -27,12 +27,14 @@ from envs.fairy_ring.rules.seats import num_seats
 from envs.fairy_ring.state import (
     CHOOSE,
     COLUMNS,
+    DECISIONS_PER_TURN,
     FIREFLIES,
     FLY,
     GATHER,
     HAND,
     LUMINARIUM,
     MANA_PER_POINT,
+    MOST_POINTS,
     MOVEMENTS,
     MUSHROOMS,
     NO_CARD,
@@ -50,7 +52,6 @@ from envs.fairy_ring.state import (
 from envs.fairy_ring.validity.counting import copies_fault, unseen_fault
 from envs.fairy_ring.validity.fields import (
     FIELD,
-    MOST_POINTS,
     POSSIBLE,
     copies_dealt,
     copies_in_round,
@@ -61,7 +62,6 @@ from envs.fairy_ring.validity.fields import (
 
 __all__ = ["POSSIBLE", "fault_of"]
 
-DECISIONS_PER_TURN = 4  # choose, place, fly, gather
 _FIRST_SIDES = sum(1 << side for side in range(0, NUM_OBJECTIVES, 2))  # bits of one objective of each card
 
 

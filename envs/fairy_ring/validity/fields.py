@@ -4,10 +4,9 @@ from envs.engine import field_numbers, inline
 from envs.engine.seats import distance
 from envs.fairy_ring.cards import MAX_CARDS
 from envs.fairy_ring.rules.seats import num_seats
-from envs.fairy_ring.state import CHOOSE, MANA_PER_POINT, MUSHROOMS, OVER, PLACE, ROUNDS, STACK, TURNS, state_dtype
+from envs.fairy_ring.state import CHOOSE, MANA_PER_POINT, MOST_POINTS, MUSHROOMS, OVER, PLACE, ROUNDS, STACK, TURNS, state_dtype
 
 FIELD = field_numbers(state_dtype(2, 1))  # the places are the same for every number of players
-MOST_POINTS = 32000
 
 POSSIBLE = {
     "decisions": "a number of decisions, at most as many as lead to this turn",

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 COLORS = ("red", "yellow", "blue", "pink", "purple")
+COMPASS = ("E", "SE", "SW", "W", "NW", "NE")
+"""Names of the edges 0 to 5: edge 0 faces right."""
 SIGNPOSTS = (*COLORS, "tile", "flower")
 BONUSES = ("none", "signpost", "tile", "flower", "mushroom")
 COLUMNS = (3, 4, 4, 5, 5, 5, 6, 6, 6, 7, 7, 7)

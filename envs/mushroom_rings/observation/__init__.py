@@ -47,11 +47,12 @@ RING = 4 + NUM_COLORS  # numbers of a listed ring, its owner apart
 SIGNPOST = 4
 GNOME_PLACES = 5
 GNOME = GNOME_PLACES + 2
-PLAYER = NUM_COLORS + NUM_KINDS + NUM_SLOTS + 4 + (STORAGE + 1) * TILE_FEATURES + NUM_GNOMES * GNOME
+STORED = NUM_COLORS + NUM_KINDS + NUM_SLOTS + 4  # where the stored tiles of a player begin
+PLAYER = STORED + (STORAGE + 1) * TILE_FEATURES + NUM_GNOMES * GNOME
 AROUND = 5
 
 _ROUND, _BAG = np.float32(1 / 20), np.float32(1 / 80)
-_TENTH, _EIGHTH, _TWELFTH = np.float32(1 / 10), np.float32(1 / 8), np.float32(1 / 12)
+_TENTH, _EIGHTH = np.float32(1 / 10), np.float32(1 / 8)
 _TREASURE, _POINTS, _TURN_TILES = np.float32(1 / 50), np.float32(1 / 100), np.float32(1 / TILES_PER_TURN)
 _SEVENTH, _QUARTER, _FIFTH = np.float32(1 / LARGEST_RING), np.float32(1 / 4), np.float32(1 / 5)
 

@@ -3,17 +3,14 @@
 Both draw the state dict alone, whole or as one seat sees it, and know no more than it says.
 """
 
-from collections.abc import Mapping
-from typing import Any
-
 from envs.drawing.marks import NO_MARKS, Marks
+from envs.events import View
 from envs.game import Game
 from envs.mushroom_rings.pictures import svg as drawing
 from envs.mushroom_rings.pictures import terminal as render
 from envs.mushroom_rings.pictures.tray import target
 
 __all__ = ["svg", "target", "text"]
-View = Mapping[str, Any]
 
 
 def text(game: Game, view: View) -> str:

@@ -5,10 +5,10 @@ Drawn from the state dict alone, whole or as one seat sees it.
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from envs.drawing.marks import LAST, NO_MARKS, Marks
 from envs.drawing.svg import Point, Svg, darker, lighter, number
+from envs.events import View
 from envs.mushroom_rings.components import COLORS, Components
 from envs.mushroom_rings.components.tables import picture_edges
 from envs.mushroom_rings.pictures.pieces import (
@@ -32,8 +32,6 @@ from envs.mushroom_rings.pictures.pieces import (
     middle,
 )
 from envs.mushroom_rings.pictures.tray import TRAY_HEIGHT, draw_tray
-
-View = Mapping[str, Any]
 
 _MARGIN, _PANEL, _TOP = 24.0, 400.0, 190.0
 _GARDEN_WIDTH, _GARDEN_HEIGHT = 800.0, 560.0
@@ -95,14 +93,14 @@ def _draw_garden(picture: Svg, view: View, components: Components, marks: Marks)
                 picture.circle(*places[cell], SIZE * 0.3, fill=SOIL, stroke=darker(SOIL, 0.4), stroke_width=2)
     last = view["garden"][-1]
     picture.polygon(corners(*places[last["q"], last["r"]], SIZE), fill="none", stroke="#ffffff", stroke_width=3)
-    for index, ring in enumerate(view["rings"]):
-        _draw_ring(picture, index, ring, [places[tuple(cell)] for cell in ring["tiles"]])
+    for ring in view["rings"]:
+        _draw_ring(picture, ring, [places[tuple(cell)] for cell in ring["tiles"]])
     _draw_claims(picture, view, places, marks)
-    _draw_cells(picture, view, places, marks)
+    _draw_cells(picture, places, marks)
     _draw_hand(picture, view)
 
 
-def _draw_cells(picture: Svg, view: View, places: Mapping[tuple[int, int], Point], marks: Marks) -> None:
+def _draw_cells(picture: Svg, places: Mapping[tuple[int, int], Point], marks: Marks) -> None:
     """Draw the frames of cells: those that can be chosen and those of the last move."""
     named = [piece for piece in (*marks.last, *marks.choices) if piece.startswith("cell:")]
     for piece in dict.fromkeys(named):
@@ -122,7 +120,7 @@ def _path_colours(view: View) -> dict[tuple[int, int, int], str]:
     return colours
 
 
-def _draw_ring(picture: Svg, index: int, ring: View, middles: Sequence[Point]) -> None:
+def _draw_ring(picture: Svg, ring: View, middles: Sequence[Point]) -> None:
     """Draw in the middle of a ring what is in it: waiting mushrooms, a signpost, gnomes."""
     x, y = (sum(point[i] for point in middles) / len(middles) for i in (0, 1))
     mushrooms = [color for color, number in ring["mushrooms"].items() for _ in range(number)]
@@ -181,16 +179,19 @@ def _draw_head(picture: Svg, view: View, components: Components, marks: Marks) -
         if tile is None:
             picture.polygon(corners(x, y, SMALL), fill="none", stroke=QUIET, stroke_dasharray="4 4")
         else:
-            piece = f"offer:{slot}"
-            with picture.group(None, **marks.attributes(piece)):
-                draw_loose_tile(picture, components, tile, x, y)
-                if frame := marks.frame(piece):
-                    picture.polygon(corners(x, y, SMALL + 2), **frame)
+            _draw_marked_tile(picture, components, tile, f"offer:{slot}", x, y, marks)
         if chosen:
             picture.polygon(corners(x, y, SMALL + 3), fill="none", stroke=INK, stroke_width=2.5)
     picture.text(_MARGIN, 136, f"offer; {view['bag_size']} tiles in the bag", 12, fill=QUIET)
     _draw_flower_market(picture, view, _MARGIN, 166)
     _draw_market(picture, view, components, _MARGIN + 8 * (2 * SMALL + 8) + 30, 56, marks)
+
+
+def _draw_marked_tile(picture: Svg, components: Components, tile: int, piece: str, x: float, y: float, marks: Marks) -> None:
+    with picture.group(None, **marks.attributes(piece)):
+        draw_loose_tile(picture, components, tile, x, y)
+        if frame := marks.frame(piece):
+            picture.polygon(corners(x, y, SMALL + 2), **frame)
 
 
 def _victory(view: View, components: Components) -> str:
@@ -260,11 +261,7 @@ def _draw_player(picture: Svg, view: View, components: Components, p: int, x: fl
             draw_flower(picture, x + 22 + 26 * kind, y + 76, kind, faded=kind not in player["flowers"])
         _draw_slots(picture, player, components, p, x + 14, y + 98, marks)
         for i, tile in enumerate(player["storage"]):
-            piece, place = f"storage:{p}:{i}", (x + 366, y + 34 + 54 * i)
-            with picture.group(None, **marks.attributes(piece)):
-                draw_loose_tile(picture, components, tile, *place)
-                if frame := marks.frame(piece):
-                    picture.polygon(corners(*place, SMALL + 2), **frame)
+            _draw_marked_tile(picture, components, tile, f"storage:{p}:{i}", x + 366, y + 34 + 54 * i, marks)
 
 
 def _draw_slots(picture: Svg, player: View, components: Components, p: int, x: float, y: float, marks: Marks) -> None:

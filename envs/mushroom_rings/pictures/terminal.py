@@ -1,11 +1,9 @@
 """The game as a picture: characters for a terminal."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any
 
+from envs.events import View
 from envs.mushroom_rings.components import Components
-
-View = Mapping[str, Any]
 
 GNOME_LETTERS = "abcd"
 """Players in the map of the garden; capital where a player's gnome sits in a ring."""

@@ -1,12 +1,10 @@
 """The tray below the garden: choices that have no place of their own on the table."""
 
-from collections.abc import Mapping
-from typing import Any
-
 from envs.drawing.marks import Marks
 from envs.drawing.svg import Svg
+from envs.events import View
 from envs.game import Game
-from envs.mushroom_rings.components import Components
+from envs.mushroom_rings.components import COLORS, COMPASS, Components
 from envs.mushroom_rings.pictures.pieces import (
     INK,
     PLAYER_COLOURS,
@@ -18,17 +16,13 @@ from envs.mushroom_rings.pictures.pieces import (
     draw_mushroom,
 )
 
-View = Mapping[str, Any]
-
 TRAY_HEIGHT = 92.0
-_COMPASS = ("E", "SE", "SW", "W", "NW", "NE")
 _SLOTTED = {
     "tile": "offer:{slot}",
     "stored": "storage:{player}:{slot}",
     "discard": "storage:{player}:{slot}",
     "slot": "slot:{player}:{slot}",
 }
-_SIGNS = {"blue", "red", "yellow", "pink", "purple"}
 
 
 def target(game: Game, view: View, move: View) -> str:
@@ -72,13 +66,13 @@ def _draw_label(picture: Svg, view: View, kind: str, values: list[str], x: float
     if kind == "leave":
         word = "give leave" if values[0] == "True" else "refuse"
     elif kind == "edge":
-        word = f"edge {_COMPASS[int(values[0])]}"
+        word = f"edge {COMPASS[int(values[0])]}"
     elif kind == "gnome":
         draw_gnome(picture, x + 8, y - 4, view["turn_player"], 8)
         word, x = f"gnome {values[0]}", x + 20
     elif kind == "trade":
         word = "no trade" if values[0] == "none" else f"trade {values[0]}"
-    elif word in _SIGNS:
+    elif word in COLORS:
         draw_mushroom(picture, x + 8, y - 6, 7, word)
         x += 20
         word = f"{word} post" if kind in ("destination", "signpost") else word

@@ -3,11 +3,13 @@
 import numpy as np
 
 from envs.engine import NO_PLAYER, inline, jit, merged
+from envs.engine.seats import seat_after
 from envs.mushroom_rings.garden.claims import gnomes_at
 from envs.mushroom_rings.garden.laying import lay, path_edges
 from envs.mushroom_rings.garden.open_cells import open_slot
 from envs.mushroom_rings.garden.paths import is_wildflower, path_across
 from envs.mushroom_rings.rules.offer import refill_offer, take_from_storage
+from envs.mushroom_rings.rules.turns import num_seats
 from envs.mushroom_rings.state import (
     CELL,
     CELL_ACTION,
@@ -31,9 +33,15 @@ from envs.mushroom_rings.state import (
 
 
 @inline
+def matching_orientations(rules, tile, code):
+    """Bits of the orientations, each different one once, in which a tile matches what lies round an open cell."""
+    return np.int64(rules["fits"][rules["mask"][tile], code]) & np.int64(rules["distinct"][tile])
+
+
+@inline
 def orientations(state, rules, tile, slot):
     """Bits of the orientations in which a tile may lie on an open cell."""
-    matching = np.int64(rules["fits"][rules["mask"][tile], state["open_code"][slot]]) & np.int64(rules["distinct"][tile])
+    matching = matching_orientations(rules, tile, state["open_code"][slot])
     if matching == 0 or state["open_claims"][slot] == 0:
         return matching
     return _lawful(state, rules, tile, slot, matching)
@@ -213,19 +221,24 @@ def choose_orientation(state, rules, orientation):
 # --- Phase leave --------------------------------------------------------------------------------------------------------
 
 
+@inline
+def owners_to_ask(state, rules):
+    """Bits of the players whose leave the tile in hand needs, as it lies."""
+    gnomes = gnomes_at(state, rules, state["hand_cell"], path_edges(state, rules))
+    return owners_concerned(state, rules, state["hand_tile"], gnomes)
+
+
 @jit
 def _ask_or_lay(state, rules, asked):
     """Leave: asks the next owner concerned in turn order after ``asked``; when there is none, the tile is laid."""
-    gnomes = gnomes_at(state, rules, state["hand_cell"], path_edges(state, rules))
-    owners = owners_concerned(state, rules, state["hand_tile"], gnomes)
-    seats, turn_player = len(state["treasure"]), state["turn_player"]
-    owner = asked + 1 if asked + 1 < seats else 0
+    owners, turn_player = owners_to_ask(state, rules), state["turn_player"]
+    owner = seat_after(num_seats(state), asked, 1)
     while owners and owner != turn_player:
         if owners >> owner & 1:
             state["phase"] = LEAVE
             state["current_player"] = owner
             return
-        owner = owner + 1 if owner + 1 < seats else 0
+        owner = seat_after(num_seats(state), owner, 1)
     _lay_tile(state, rules)
 
 

@@ -8,12 +8,11 @@ import numpy as np
 
 from envs.engine import NO_PLAYER, inline, jit, merged
 from envs.engine.fields import place_of
-from envs.mushroom_rings.garden.claims import gnomes_at
-from envs.mushroom_rings.garden.laying import path_edges
+from envs.mushroom_rings.garden.open_cells import is_open
 from envs.mushroom_rings.rules.bonuses import last_slot
 from envs.mushroom_rings.rules.decisions import choices
 from envs.mushroom_rings.rules.gnomes import destination_options, moving_gnome, only_place
-from envs.mushroom_rings.rules.placing import has_place, only_cell, orientation_options, owners_concerned
+from envs.mushroom_rings.rules.placing import has_place, only_cell, orientation_options, owners_to_ask
 from envs.mushroom_rings.state import (
     AT_RING,
     CELL,
@@ -109,7 +108,7 @@ def _tile_to_lay(state, rules):
     state["hand_slot"] = _slot_of(state, state["hand_tile"])
     if state["hand_slot"] == NONE or (state["hand_slot"] < STORED_CHOICE and state["laid"] >= TILES_PER_TURN):
         return place_of(state, "hand_tile")
-    if state["phase"] != CELL and state["place"][state["hand_cell"]] > -2:
+    if state["phase"] != CELL and not is_open(state["place"][state["hand_cell"]]):
         return place_of(state, "hand_cell")
     if state["phase"] == LEAVE:
         if not orientation_options(state, rules) >> state["hand_orientation"] & 1:
@@ -134,8 +133,7 @@ def _slot_of(state, tile):
 
 @inline
 def _is_concerned(state, rules, player):
-    gnomes = gnomes_at(state, rules, state["hand_cell"], path_edges(state, rules))
-    return owners_concerned(state, rules, state["hand_tile"], gnomes) >> player & 1
+    return owners_to_ask(state, rules) >> player & 1
 
 
 # --- A ring to score, a gnome on its way --------------------------------------------------------------------------------

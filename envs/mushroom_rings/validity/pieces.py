@@ -29,16 +29,7 @@ _WORD = 64  # bits
 @jit
 def misplaced(state, rules):
     """0 if all pieces can be where they are, else 1 + the place of a field with one that cannot."""
-    fault = _last_moves(state)
-    if fault == 0:
-        fault = _tiles(state, rules)
-    if fault == 0:
-        fault = _storage(state)
-    if fault == 0:
-        fault = _flowers(state, rules)
-    if fault == 0:
-        fault = _blockers(state, rules)
-    return fault
+    return _last_moves(state) or _tiles(state, rules) or _storage(state) or _flowers(state, rules) or _blockers(state, rules)
 
 
 @jit

@@ -38,20 +38,15 @@ from envs.mushroom_rings.state import (
 @jit
 def out_of_range(state, rules):
     """Of a record of any bytes: 0 if all is in range, else 1 + the place of the first field that is not."""
-    fault = _course(state)
-    if fault == 0:
-        fault = _hand(state, rules)
-    if fault == 0:
-        fault = _pile(state)
-    if fault == 0:
-        fault = _garden(state, rules)
-    if fault == 0:
-        fault = _rings(state)
-    if fault == 0:
-        fault = _markets(state, rules)
-    if fault == 0:
-        fault = _players(state, rules)
-    return fault
+    return (
+        _course(state)
+        or _hand(state, rules)
+        or _pile(state)
+        or _garden(state, rules)
+        or _rings(state)
+        or _markets(state, rules)
+        or _players(state, rules)
+    )
 
 
 @jit

@@ -11,11 +11,11 @@ from envs.engine import inline, jit, merged
 from envs.engine.fields import place_of
 from envs.mushroom_rings.garden.claims import claim, first_part
 from envs.mushroom_rings.garden.laying import add_tile
-from envs.mushroom_rings.garden.open_cells import find_meetings
+from envs.mushroom_rings.garden.open_cells import find_meetings, open_slot
 from envs.mushroom_rings.garden.tile_codes import note_look
 from envs.mushroom_rings.rules.bonuses import next_ring
 from envs.mushroom_rings.rules.decisions import clear
-from envs.mushroom_rings.rules.placing import clear_placement
+from envs.mushroom_rings.rules.placing import clear_placement, matching_orientations
 from envs.mushroom_rings.rules.turns import num_seats
 from envs.mushroom_rings.state import (
     AT_PATH,
@@ -51,9 +51,7 @@ def rebuild(given, rules, state):
     Returns 0, or 1 + the place of a field of ``given`` that is impossible, and then ``state`` is of no use; but where a tile does
     not fit (``num_laid``), it holds the garden up to there.
     """
-    fault = out_of_range(given, rules)
-    if fault == 0:
-        fault = misplaced(given, rules)
+    fault = out_of_range(given, rules) or misplaced(given, rules)
     if fault != 0:
         return fault
     lay_garden(given, rules, state)
@@ -64,11 +62,7 @@ def rebuild(given, rules, state):
     _copy_course(given, state)
     _copy_hand(given, state)
     _copy_pieces(given, rules, state)
-    fault = _copy_rings(given, state)
-    if fault == 0:
-        fault = _copy_gnomes(given, rules, state)
-    if fault == 0:
-        fault = unfit_hand(state, rules)
+    fault = _copy_rings(given, state) or _copy_gnomes(given, rules, state) or unfit_hand(state, rules)
     if fault != 0:
         return fault
     _find_step(given, rules, state)
@@ -100,10 +94,10 @@ def lay_garden(given, rules, state):
 @inline
 def _fits(state, rules):
     """Whether the tile in hand lies beside a laid one and matches."""
-    slot, tile = -2 - np.int64(state["place"][state["hand_cell"]]), state["hand_tile"]
+    slot = open_slot(state["place"][state["hand_cell"]])
     if slot < 0:
         return False
-    matching = np.int64(rules["fits"][rules["mask"][tile], state["open_code"][slot]]) & np.int64(rules["distinct"][tile])
+    matching = matching_orientations(rules, state["hand_tile"], state["open_code"][slot])
     return matching >> state["hand_orientation"] & 1 != 0
 
 

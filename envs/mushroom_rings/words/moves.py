@@ -7,7 +7,7 @@ import numpy as np
 
 from envs import engine
 from envs.game import Game
-from envs.mushroom_rings.components import COLORS, SIGNPOSTS
+from envs.mushroom_rings.components import COLORS, COMPASS, SIGNPOSTS
 from envs.mushroom_rings.components.tables import picture_edges
 from envs.mushroom_rings.rules.decisions import first_action
 from envs.mushroom_rings.state import (
@@ -26,9 +26,6 @@ from envs.mushroom_rings.words.rebuild import lay_in_hand
 from envs.mushroom_rings.words.to_dict import DESTINATIONS, cell_of, components_of
 
 _first_action = engine.uncompiled(first_action)
-
-COMPASS = ("E", "SE", "SW", "W", "NW", "NE")
-"""Names of the edges 0 to 5: edge 0 faces right."""
 
 
 def move(game: Game, state: Any, action: int) -> dict[str, Any]:
