@@ -49,8 +49,8 @@ def read_policy(path: str | os.PathLike[str], blueprint: Blueprint) -> dict[str,
     Raises:
         ValueError: They are others, or the file is no checkpoint.
     """
-    numbers = sum(map(math.prod, blueprint.shapes().values()))
-    weights = read_weights(path, most=bytes_of(numbers, len(blueprint.shapes())))
+    shapes = blueprint.shapes()
+    weights = read_weights(path, most=bytes_of(sum(map(math.prod, shapes.values())), len(shapes)))
     own_weights(weights, blueprint)
     return weights
 

@@ -76,7 +76,12 @@ def make_agent(spec: str, game: Game) -> Agent:
 def is_foreign(spec: str) -> bool:
     """Whether a word means code of others, ``package.module:Class``, and not an agent of this package or a checkpoint."""
     head, _, tail = spec.partition(":")
-    return bool(head and tail) and head not in MAKERS and not spec.removesuffix(":sample").endswith(".zip")
+    return bool(head and tail) and head not in MAKERS and not names_file(spec)
+
+
+def names_file(spec: str) -> bool:
+    """Whether a word is the path of a checkpoint, ``FILE.zip`` or ``FILE.zip:sample``."""
+    return spec.removesuffix(":sample").endswith(".zip")
 
 
 def checkpoint_path(spec: str, game: Game) -> str | None:

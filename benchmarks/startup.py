@@ -30,7 +30,7 @@ def measure(name: str, players: int, folder: str) -> tuple[float, float, float]:
     begun = time.perf_counter()
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM.format(name=name, players=players)],
-        env=_surroundings(NUMBA_CACHE_DIR=folder),
+        env=surroundings(NUMBA_CACHE_DIR=folder),
         capture_output=True,
         text=True,
         check=True,
@@ -43,7 +43,7 @@ def measure(name: str, players: int, folder: str) -> tuple[float, float, float]:
 def importing() -> tuple[float, bool]:
     """CPU seconds of ``import envs`` in a process of its own, and whether it brought PyTorch along."""
     program = "import time, sys; t = time.process_time(); import envs; print(time.process_time() - t, 'torch' in sys.modules)"
-    done = subprocess.run([sys.executable, "-c", program], env=_surroundings(), capture_output=True, text=True, check=True)
+    done = subprocess.run([sys.executable, "-c", program], env=surroundings(), capture_output=True, text=True, check=True)
     seconds, torch = done.stdout.split()
     return float(seconds), torch == "True"
 
@@ -54,7 +54,7 @@ def first_progress(name: str, limit: float = 120.0) -> float | None:
     with tempfile.TemporaryDirectory() as folder:
         begun = time.perf_counter()
         command = [sys.executable, str(root / "train.py"), "--env", name, "--out", folder + "/run"]
-        process = subprocess.Popen(command, env=_surroundings(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        process = subprocess.Popen(command, env=surroundings(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         try:
             while process.poll() is None and time.perf_counter() - begun < limit:
                 if any(len(file.read_text().splitlines()) > 1 for file in Path(folder).glob("run/*.csv")):
@@ -66,7 +66,8 @@ def first_progress(name: str, limit: float = 120.0) -> float | None:
             process.wait()
 
 
-def _surroundings(**more: str) -> dict[str, str]:
+def surroundings(**more: str) -> dict[str, str]:
+    """The variables of a child process that imports this project, and more."""
     return {**os.environ, "PYTHONPATH": str(Path(envs.__file__).parents[1]), **more}
 
 

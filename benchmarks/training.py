@@ -12,7 +12,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from pathlib import Path
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
@@ -20,6 +19,7 @@ import numpy as np
 import torch as th
 
 import envs
+from benchmarks.startup import surroundings
 from envs.game import Game
 from examples import minimal_ppo
 from training.run import make_model
@@ -111,9 +111,8 @@ def learn_for(seconds: float, env: str, threads: int) -> float:
 def learners(number: int, seconds: float, env: str, threads: int = 1) -> float:
     """Samples per second of several learners together, each in a process of its own."""
     program = f"from benchmarks.training import learn_for; print(learn_for({seconds}, {env!r}, {threads}))"
-    surroundings = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])}
     running = [
-        subprocess.Popen([sys.executable, "-c", program], env=surroundings, stdout=subprocess.PIPE, text=True)
+        subprocess.Popen([sys.executable, "-c", program], env=surroundings(), stdout=subprocess.PIPE, text=True)
         for _ in range(number)
     ]
     return sum(float(process.communicate()[0].split()[-1]) for process in running)

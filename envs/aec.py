@@ -13,9 +13,10 @@ from pettingzoo.utils import wrappers
 from envs import engine, saving
 from envs.checks import MAX_SEED, index_of, integer, read_only
 from envs.game import Game
-from envs.vector import observation_space, random_seed, render
+from envs.turns import BUSY
+from envs.vector import PICTURE_MODES, observation_space, random_seed, render
 
-RENDER_MODES = ["ansi", "svg", "rgb_array", "human"]
+RENDER_MODES = [*PICTURE_MODES, "human"]
 _FROM_RESET = ("agents", "rewards", "_cumulative_rewards", "terminations", "truncations", "infos", "agent_selection")
 """What PettingZoo's environments have from the first ``reset`` on."""
 _MEMORY = (
@@ -203,8 +204,8 @@ class TurnBasedEnv(AECEnv):
         choice = action if type(action) is int else integer("action", action, -(2**63))
         if not 0 <= choice < len(self._no_mask):
             choice = engine.NO_ACTION
-        if not self._turn.acquire(blocking=False):
-            raise RuntimeError("another thread is at work in this environment; give every thread its own")
+        if not self._turn.acquire(blocking=False):  # not a Turn: its `with` would cost a twentieth of the step
+            raise RuntimeError(BUSY)
         try:
             turn = self._step_kernel(self._io, choice, self._kind, self._policy)
         finally:

@@ -1,6 +1,5 @@
 """N games of one rule set in memory: their records and what is shown of them, saving them, and putting others in their place."""
 
-import threading
 from typing import Any
 
 import numpy as np
@@ -8,6 +7,7 @@ import numpy as np
 from envs import engine, saving
 from envs.checks import distinct_rows, integer, read_only
 from envs.game import Game
+from envs.turns import Turn
 
 _NO_ROWS = read_only(np.zeros(0, np.int64))
 _MEMORY = (
@@ -41,7 +41,7 @@ class Batch:
 
     def _allocate(self) -> None:
         game, n = self.game, self.num_envs
-        self._turn = threading.Lock()
+        self._turn = Turn()
         self._is_seeded = False
         self._states = np.zeros(n, game.state_dtype)
         self._streams = np.zeros(n, engine.STREAM)
@@ -66,11 +66,6 @@ class Batch:
         self._ended = 0
         self.passed_over = 0
         """Deals that were over before anybody decided anything, and were dealt again."""
-
-    def _take_turn(self) -> None:
-        """Keeps other threads out until ``_turn`` is released: two at work in the same records would spoil them."""
-        if not self._turn.acquire(blocking=False):
-            raise RuntimeError("another thread is at work in this environment; give every thread its own")
 
     # --- what is there ---
 
@@ -129,16 +124,13 @@ class Batch:
         facts, arrays = saving.unpack(state, self._header(), [getattr(self, name) for name in _SAVED])
         parts = dict(zip(_SAVED, arrays, strict=True))
         self._check_saved(parts)
-        self._take_turn()
-        try:
+        with self._turn:
             for name, part in parts.items():
                 getattr(self, name)[:] = part
             self.passed_over = facts["passed_over"]
             self._is_seeded = facts["is_seeded"]
             self._ended = int(np.count_nonzero(self._codes))
             self._show()
-        finally:
-            self._turn.release()
 
     def _check_saved(self, parts: dict[str, np.ndarray]) -> None:
         game, streams, finals = self.game, parts["_streams"], parts["_finals"]
@@ -167,12 +159,9 @@ class Batch:
         if records.shape != places.shape:
             raise ValueError(f"records have shape {records.shape}; they must be {places.shape}")
         self._check_records(records)
-        self._take_turn()
-        try:
+        with self._turn:
             self._states[places] = records
             self._show()
-        finally:
-            self._turn.release()
 
     def _check_records(self, records: np.ndarray) -> None:
         self.game.check_records(records)

@@ -11,6 +11,7 @@ This page is all that the rest of the suite knows of a game. A game is a package
 ``envs.engine`` says what the verbs are, ``CONTRIBUTING.md`` how to write a game, and ``examples/tic_tac_toe.py`` is a whole one.
 """
 
+import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
@@ -227,6 +228,11 @@ class Game:
         return getattr(import_module(self.package), "TUNED", Tuned())
 
     @cached_property
+    def rules_digest(self) -> str:
+        """SHA-256 of the component tables, which tells a deck of one's own from others."""
+        return hashlib.sha256(self.rules.tobytes()).hexdigest()
+
+    @cached_property
     def observation_size(self) -> int:
         """Length D of an observation."""
         return sum(section.size for section in self.sections)
@@ -417,7 +423,11 @@ class Game:
 
     def opening(self, record: np.ndarray, seat: int | None = None) -> list[Event]:
         """What there is to tell of a game just dealt, whole or as one seat sees it."""
-        return [] if self.tell is None else self.tell(self, None, None, self.to_dict(record, seat), "")
+        return self.told_of_deal(self.to_dict(record, seat))
+
+    def told_of_deal(self, view: View) -> list[Event]:
+        """The same, of the deal as somebody sees it."""
+        return [] if self.tell is None else self.tell(self, None, None, view, "")
 
     def events(self, before: np.ndarray, action: int, after: np.ndarray, seat: int | None = None) -> list[Event]:
         """What a legal action led to, whole or as far as one seat knows of it.
@@ -428,10 +438,15 @@ class Game:
             after: The record that it led to.
             seat: Who is told; None for one who sees everything.
         """
-        before, sentence = self._record(before), self.sentence(before, action)
+        record, action = self._legal(before, action)
+        return self.told_of_move(record, action, self.to_dict(record, seat), self.to_dict(after, seat))
+
+    def told_of_move(self, record: Any, action: int, before: View, after: View) -> list[Event]:
+        """The same, of views that somebody has; ``record`` is one of the caller's own and the action legal, without a check."""
+        sentence = self.words.sentence(self, record, action)
         if self.tell is None:
-            return [Event(MOVE, sentence, int(before["current_player"]))]
-        return self.tell(self, self.to_dict(before, seat), self.move(before, action), self.to_dict(after, seat), sentence)
+            return [Event(MOVE, sentence, int(record["current_player"]))]
+        return self.tell(self, before, self.words.move(self, record, action), after, sentence)
 
 
 _MODULES = ("kernels", "words", "pictures")

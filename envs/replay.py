@@ -6,7 +6,6 @@ file for each game, ``python -m envs.replay check FILE...`` plays files again an
 """
 
 import argparse
-import hashlib
 import json
 import os
 import sys
@@ -109,7 +108,7 @@ def named_by_content(game: Game) -> dict[str, Any]:
     options = dict(game.options)
     for name in path_options(game.package):
         if options[name] is not None:
-            options[name] = f"sha256:{hashlib.sha256(game.rules.tobytes()).hexdigest()}"
+            options[name] = f"sha256:{game.rules_digest}"
     return options
 
 
@@ -250,15 +249,15 @@ def _check_decision(number: int, line: dict[str, Any], game: Game, env: VectorAE
     player = int(env.agent_selection[0])
     if player < 0:
         raise ReplayError(f"line {number}: a decision after the game is over")
-    action = _legal_action(number, line, game, env)
-    before = {"player": player, "legal": game.legal_actions(env.states), "move": game.move(env.states, action)}
+    legal = game.legal_actions(env.states)
+    action = _legal_action(number, line, legal)
+    before = {"player": player, "legal": legal, "move": game.move(env.states, action)}
     _compare(number, {key: line[key] for key in before}, before)
     env.step(np.array([action]))
     _compare(number, {"state": line["state"]}, {"state": game.to_dict(env.states)})
 
 
-def _legal_action(number: int, line: dict[str, Any], game: Game, env: VectorAECEnv) -> int:
-    legal = game.legal_actions(env.states)
+def _legal_action(number: int, line: dict[str, Any], legal: list[int]) -> int:
     if line["action"] not in legal or type(line["action"]) is not int:
         raise ReplayError(f"line {number}: action {line['action']!r} is not legal; legal are {legal}")
     return line["action"]
@@ -322,7 +321,7 @@ def transitions(lines: Sequence[dict[str, Any]], game: Game, env: VectorAECEnv) 
     """
     for number, line in enumerate(lines[1:-1], 2):
         _expect_keys(number, line, ("player", "action", "move", "legal", "state"))
-        action, before = _legal_action(number, line, game, env), env.states.copy()
+        action, before = _legal_action(number, line, game.legal_actions(env.states)), env.states.copy()
         try:
             env.set_records(game.from_dict(line["state"]))
         except ValueError as error:
@@ -347,6 +346,17 @@ def _end_in_words(number: int, line: dict[str, Any]) -> str:
 # --- the command line ---------------------------------------------------------------------------------------------------
 
 
+def add_named(parser: argparse.ArgumentParser) -> None:
+    """Adds the options by which somebody who opens replays names what they may not name themselves, see ``Named``."""
+    parser.add_argument("--env", action="append", default=[], help="PACKAGE.MODULE: your own game")
+    parser.add_argument("--option", action="append", default=[], metavar="NAME=PATH", help="a file they were played with")
+
+
+def named_by(arguments: argparse.Namespace) -> Named:
+    """What the options of ``add_named`` say."""
+    return Named(arguments.env, dict(option.partition("=")[::2] for option in arguments.option))
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m envs.replay",
@@ -366,8 +376,7 @@ def _parser() -> argparse.ArgumentParser:
     for name, what in (("check", "play files again and compare every line"), ("show", "tell files in sentences")):
         command = commands.add_parser(name, help=what)
         command.add_argument("files", nargs="+", type=Path)
-        command.add_argument("--env", action="append", default=[], help="PACKAGE.MODULE: your own game")
-        command.add_argument("--option", action="append", default=[], metavar="NAME=PATH", help="a file they were played with")
+        add_named(command)
     return parser
 
 
@@ -408,7 +417,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _read_all(arguments: argparse.Namespace) -> int:
     """Checks or tells files one after the other; 1 if one of them is broken."""
-    named = Named(arguments.env, dict(option.partition("=")[::2] for option in arguments.option))
+    named = named_by(arguments)
     failed = 0
     for path in arguments.files:
         try:

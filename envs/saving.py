@@ -24,6 +24,7 @@ MAGIC = b"FAIRYST1"
 _SIZE = 4
 _MOST_HEADER = 1 << 20
 _COUNTERS = ("passed_over", "is_seeded")
+_BY_AGENT = ("rewards", "_cumulative_rewards", "terminations", "truncations", "infos")
 
 
 def header_of(game: Game, **facts: Any) -> dict[str, Any]:
@@ -33,7 +34,7 @@ def header_of(game: Game, **facts: Any) -> dict[str, Any]:
         "version": game.version,
         "num_players": game.num_players,
         "options": dict(game.options),
-        "rules": hashlib.sha256(game.rules.tobytes()).hexdigest(),
+        "rules": game.rules_digest,
         "record": hashlib.sha256(repr(game.state_dtype.descr).encode()).hexdigest(),
         **facts,
     }
@@ -136,16 +137,11 @@ def check_door(door: Any, agents: list[str], seat: int) -> dict[str, Any]:
     """
     if door is None:
         return {}
-    numbers = dict.fromkeys(agents, 0.0)
-    pattern = {
-        "agents": ["player_0"], "rewards": numbers, "_cumulative_rewards": numbers, "terminations": dict.fromkeys(agents, False),
-        "truncations": dict.fromkeys(agents, False), "infos": dict.fromkeys(agents), "agent_selection": "player_0",
-    }  # fmt: skip
     alive = door.get("agents") if isinstance(door, dict) else None
     if not isinstance(alive, list) or not all(agent in agents for agent in alive):
         raise ValueError(f"agents of the state are {alive!r}; they must be some of {', '.join(agents)}")
-    for name in ("rewards", "_cumulative_rewards", "terminations", "truncations", "infos"):
-        pattern[name] = dict.fromkeys(alive)
+    by_agent = dict.fromkeys(_BY_AGENT, dict.fromkeys(alive))
+    pattern = {"agents": ["player_0"], **by_agent, "agent_selection": "player_0"}
     if (wrong := wrong_form(door, pattern)) is not None:
         raise ValueError(f"the state: {wrong}")
     flags = [flag for name in ("terminations", "truncations") for flag in door[name].values()]

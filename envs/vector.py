@@ -12,7 +12,7 @@ from envs.batch import Batch
 from envs.checks import MAX_SEED, distinct_rows, index_of, integer, integer_array, integers_between, word_array
 from envs.game import Game
 
-RENDER_MODES = ("ansi", "svg", "rgb_array")
+PICTURE_MODES = ("ansi", "svg", "rgb_array")
 
 
 class VectorAECEnv(Batch):
@@ -63,7 +63,7 @@ class VectorAECEnv(Batch):
         self._illegal = index_of("illegal", illegal, engine.ILLEGAL_POLICIES)
         self.possible_agents = [f"player_{p}" for p in range(game.num_players)]
         mode = AutoresetMode.SAME_STEP if autoreset else AutoresetMode.DISABLED
-        self.metadata = {"name": game.id, "autoreset_mode": mode, "render_modes": list(RENDER_MODES)}
+        self.metadata = {"name": game.id, "autoreset_mode": mode, "render_modes": list(PICTURE_MODES)}
         self.single_observation_space = observation_space(game)
         self.single_action_space = gymnasium.spaces.Discrete(game.num_actions)
         self.reset(seed)
@@ -91,11 +91,8 @@ class VectorAECEnv(Batch):
         seeds: Any = None
         if seed is not None:
             seeds = integer("seed", seed, 0, MAX_SEED) if is_one else word_array("seed", seed, self.num_envs)
-        self._take_turn()
-        try:
+        with self._turn:
             self._deal_all(seeds, is_one)
-        finally:
-            self._turn.release()
 
     def _deal_all(self, seeds: Any, is_one: bool) -> None:
         if seeds is None:
@@ -154,11 +151,8 @@ class VectorAECEnv(Batch):
             ValueError: A wrong shape or type, or, with ``illegal="raise"``, an illegal action. Nothing has changed then.
         """
         actions = integer_array("actions", actions, self.num_envs)
-        self._take_turn()
-        try:
+        with self._turn:
             self._step(actions)
-        finally:
-            self._turn.release()
 
     def _step(self, actions: np.ndarray) -> None:
         kernels = self.game.kernels
@@ -192,11 +186,8 @@ class VectorAECEnv(Batch):
         """
         rows = distinct_rows("rows", rows, self.num_envs)
         actions = integer_array("actions", actions, len(rows))
-        self._take_turn()
-        try:
+        with self._turn:
             self._step_rows(rows, actions)
-        finally:
-            self._turn.release()
 
     def _step_rows(self, rows: np.ndarray, actions: np.ndarray) -> None:
         waiting = np.ones(self.num_envs, np.bool_)
@@ -217,11 +208,8 @@ class VectorAECEnv(Batch):
             ValueError: Rows that are not there. Nothing has changed then.
         """
         rows = distinct_rows("rows", rows, self.num_envs)
-        self._take_turn()
-        try:
+        with self._turn:
             self._deal_rows(rows)
-        finally:
-            self._turn.release()
 
     def _deal_rows(self, rows: np.ndarray) -> None:
         self._streams["episode"][rows] += 1
@@ -313,7 +301,7 @@ class VectorAECEnv(Batch):
         Raises:
             ValueError: No such row, mode or seat.
         """
-        index_of("mode", mode, RENDER_MODES)
+        index_of("mode", mode, PICTURE_MODES)
         return render(self.game, self.states[integer("row", row, 0, self.num_envs - 1)], mode, seat)
 
     def close(self) -> None:

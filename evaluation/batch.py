@@ -17,7 +17,6 @@ from envs.vector import VectorAECEnv
 from evaluation.guarded import Failure, Player
 from evaluation.keyed import Secret
 
-NO_ACTION = -1  # illegal in every game
 NOBODY = -1
 
 
@@ -56,7 +55,7 @@ class GameBatch:
         self.outcomes["offender"] = NOBODY
         self.faults: dict[int, str] = {}
         self._decisions = np.zeros(lineup.shape, np.int64)
-        self._actions = np.full(len(deals), NO_ACTION, np.int64)
+        self._actions = np.full(len(deals), engine.NO_ACTION, np.int64)
 
     def play(self, progress: Callable[[int], object] | None = None) -> "GameBatch":
         """Plays until every game is over; a deal may be over at once."""
@@ -92,7 +91,7 @@ class GameBatch:
                 for row in rows:
                     self._ask(player, np.array([row]), views)
                 return
-            self._actions[rows] = NO_ACTION
+            self._actions[rows] = engine.NO_ACTION
             self.outcomes["slow"][rows] = failure.is_slow
             self.faults |= dict.fromkeys(rows.tolist(), str(failure))
 

@@ -4,7 +4,6 @@
 is looked at with mistrust; the memory that both share is only written to.
 """
 
-import hashlib
 import os
 import select
 import signal
@@ -121,7 +120,7 @@ class Server:
             received = None
         if received is None:
             raise HostError(f"the host of agents does not come up: {self._last_words()}")
-        if received[0].get("rules") != hashlib.sha256(game.rules.tobytes()).hexdigest():
+        if received[0].get("rules") != game.rules_digest:
             raise HostError("the host of agents has other component tables; was a file of the game changed meanwhile?")
 
     def _last_words(self) -> str:

@@ -26,8 +26,8 @@ What is promised, and what is not
     Against an attack on the kernel itself none of this helps: for code that is not trusted at all, the boundary is a container
     or a virtual machine around the whole command::
 
-        docker run --rm --network none --memory 8g --pids-limit 512 --volume "$PWD":/suite:ro --workdir /suite \\
-            IMAGE python evaluate.py random mine:Agent --out /tmp/report
+        docker run --rm --network none --memory 8g --pids-limit 512 --volume "$PWD":/suite:ro --volume "$PWD/report":/report \\
+            --workdir /suite IMAGE python evaluate.py random mine:Agent --out /report
 """
 
 import os

@@ -15,6 +15,7 @@ from agents.registry import checkpoint_path
 from envs.game import Game
 from evaluation import workers
 from evaluation.foreign import source_of
+from evaluation.unfinished import UnfinishedResults
 
 PACKAGES = ("numpy", "numba", "scipy")
 TRAINING_PACKAGES = ("torch",)
@@ -45,11 +46,6 @@ def fingerprint(spec: str, game: Game) -> str | None:
     return hashlib.sha256(Path(path).read_bytes()).hexdigest() if path else None
 
 
-def rules_digest(game: Game) -> str:
-    """What tells a game's component tables, such as a deck of one's own, from others."""
-    return hashlib.sha256(game.rules.tobytes()).hexdigest()
-
-
 def settings_of(tournament: workers.Tournament) -> dict[str, Any]:
     """All that decides the results of a tournament, as plain data; see ``evaluation.unfinished``."""
     game = tournament.game
@@ -59,7 +55,7 @@ def settings_of(tournament: workers.Tournament) -> dict[str, Any]:
         "game": game.id,
         "number of players": game.num_players,
         "options": dict(game.options),
-        "rules": rules_digest(game),
+        "rules": game.rules_digest,
         "agents": list(tournament.specs),
         "number of games": len(tournament.deals),
         "schedule": schedule,
@@ -68,6 +64,18 @@ def settings_of(tournament: workers.Tournament) -> dict[str, Any]:
         "versions": versions(tournament.specs, game),
         **prints,
     }
+
+
+def unfinished_results(tournament: workers.Tournament, path: Path, is_fresh: bool) -> UnfinishedResults:
+    """What was played of a tournament before; nothing, where it is to begin anew.
+
+    Raises:
+        ValueError: The file holds something else.
+    """
+    if is_fresh:
+        path.unlink(missing_ok=True)
+    games, agents = len(tournament.deals), len(tournament.names)
+    return UnfinishedResults(games, tournament.game.num_players, agents, path, settings_of(tournament))
 
 
 def machine() -> dict[str, Any]:

@@ -16,7 +16,8 @@ from evaluation import GAMES, PLAYERS, tournament, workers
 from evaluation.keyed import Secret
 from evaluation.leaderboard import make, verify
 from evaluation.leaderboard.entries import ENTRIES, Entry
-from evaluation.provenance import different_names, settings_of
+from evaluation.provenance import different_names, unfinished_results
+from evaluation.ratings import anchor_index
 from evaluation.report import files as report
 from evaluation.report.describe import costs, describe
 from evaluation.unfinished import UnfinishedResults
@@ -32,8 +33,7 @@ def play_match(parser: argparse.ArgumentParser, args: argparse.Namespace, argv: 
         asked = args.games or GAMES
         deals = -(-asked // game.num_players)
         names = different_names(specs)
-        if args.anchor is not None and args.anchor not in names:
-            raise ValueError(f"the anchor {args.anchor!r} does not play; agents are {', '.join(names)}")
+        anchor_index(names, args.anchor)  # a wrong one is told before anything is played
         schedule = tournament.schedule(len(specs), game.num_players, deals, args.seed)
         secret = Secret.from_seed(args.seed)
         planned = workers.Tournament(game, specs, names, *schedule, args.move_time, secret)
@@ -41,7 +41,7 @@ def play_match(parser: argparse.ArgumentParser, args: argparse.Namespace, argv: 
         folder.mkdir(parents=True, exist_ok=True)
         partial = open_partial(planned, folder / "partial.npz", args.fresh)
     except (ValueError, OSError) as error:
-        parser.error(" ".join(str(error).split()))
+        parser.error(str(error))
     games = len(planned.deals)
     print(f"{games:,} games: {deals:,} deals, each in {game.num_players} seat rotations ({asked:,} asked for)")
     try:
@@ -78,7 +78,7 @@ def play_boards(parser: argparse.ArgumentParser, args: argparse.Namespace) -> in
         if args.enter is None:
             paths.append(make.write_index(folder))
     except (ValueError, OSError) as error:
-        parser.error(" ".join(str(error).split()))
+        parser.error(str(error))
     print("\n".join(f"wrote {path}" for path in paths))
     return 0
 
@@ -99,9 +99,7 @@ def open_partial(planned: workers.Tournament, path: Path, is_fresh: bool) -> Unf
     Raises:
         ValueError: The file holds something else.
     """
-    if is_fresh:
-        path.unlink(missing_ok=True)
-    partial = UnfinishedResults(len(planned.deals), planned.game.num_players, len(planned.names), path, settings_of(planned))
+    partial = unfinished_results(planned, path, is_fresh)
     if partial.done.any():
         print(f"going on: {partial.done.sum():,} games are played already", file=sys.stderr)
     return partial

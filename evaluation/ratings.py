@@ -11,6 +11,7 @@ Letters used below: M games, P seats (players), K agents, D distinct deals, B bo
 
 import dataclasses
 import itertools
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -249,7 +250,7 @@ def rate(
     """
     if resamples < 2 or not 0 < level < 1:
         raise ValueError(f"need two or more resamples and a level between 0 and 1, got {resamples} and {level}")
-    zero = _anchor_index(results, anchor)
+    zero = anchor_index(results.agents, anchor)
     wins = deal_wins(results)
     total = wins.sum(axis=0)
     _check_connected(results, total, zero)
@@ -340,12 +341,17 @@ def _seats_taken(results: Results) -> np.ndarray:
     return _deal_totals(results, np.ones(results.lineup.shape))
 
 
-def _anchor_index(results: Results, anchor: str | None) -> int:
+def anchor_index(agents: Sequence[str], anchor: str | None) -> int:
+    """Which agent has the rating 0: the anchor, or else the random one, or the first.
+
+    Raises:
+        ValueError: The anchor does not play.
+    """
     if anchor is None:
-        return results.agents.index("random") if "random" in results.agents else 0
-    if anchor not in results.agents:
-        raise ValueError(f"the anchor {anchor!r} does not play; agents are {', '.join(results.agents)}")
-    return results.agents.index(anchor)
+        return agents.index("random") if "random" in agents else 0
+    if anchor not in agents:
+        raise ValueError(f"the anchor {anchor!r} does not play; agents are {', '.join(agents)}")
+    return agents.index(anchor)
 
 
 def _check_connected(results: Results, total: np.ndarray, zero: int) -> None:

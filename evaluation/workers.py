@@ -202,7 +202,8 @@ def _in_processes(
             processes[connection] = process
             at_work[connection] = _send_next(connection, tournament, waiting)
         while at_work:
-            for connection in [end for end in at_work if end in wait(list(at_work))]:
+            ready = wait(list(at_work))
+            for connection in [end for end in at_work if end in ready]:
                 result = _receive(connection, processes[connection])
                 chunk = at_work.pop(connection)
                 if waiting:

@@ -81,31 +81,28 @@ def _play(arguments: argparse.Namespace) -> int:
     seed = int.from_bytes(os.urandom(4), "little") if arguments.seed is None else arguments.seed
     table = Table(game, seats_of(arguments.people, arguments.agents, num_players), seed)
     worker = Worker(game)
-    if arguments.terminal:
-        from play.terminal import play_in_terminal
+    try:
+        if arguments.terminal:
+            from play.terminal import play_in_terminal
 
-        try:
             play_in_terminal(table, worker)
-        finally:
-            worker.close()
-        return 0
-    _serve(table, worker, arguments)
+        else:
+            _serve(table, worker, arguments)
+    finally:
+        worker.close()
     return 0
 
 
 def _serve(table: Any, worker: Any, arguments: argparse.Namespace) -> None:
     try:
-        import uvicorn
+        import uvicorn  # noqa: F401 (a missing one is told here)
 
         from play.server import Server
     except ImportError as error:
-        worker.close()
         raise ImportError(f"the page needs the package {error.name!r}: {_INSTALL}") from error
-    from play.listening import listen
+    from play.listening import listen_as, serve
 
-    listener = listen(arguments.host, arguments.port)
-    port = listener.getsockname()[1]
-    base = f"http://{arguments.host}:{port}"
+    listener, base, hosts = listen_as(arguments.host, arguments.port)
     links = [f"{base}/?token={token}" for token in table.tokens]
     watching = f"{base}/?token={table.watcher}"
     for seat, link in zip(table.people, links, strict=True):
@@ -113,7 +110,5 @@ def _serve(table: Any, worker: Any, arguments: argparse.Namespace) -> None:
     print(f"to watch: {watching}", flush=True)
     if not arguments.no_browser:
         webbrowser.open(links[0] if links else watching)
-    hosts = {f"{host}:{port}" for host in (arguments.host, "127.0.0.1", "localhost")}
     app = Server(table, worker, arguments.hints, arguments.pause).app(hosts)
-    server = uvicorn.Server(uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=1, server_header=False))
-    server.run(sockets=[listener])
+    serve(app, listener, timeout_graceful_shutdown=1)

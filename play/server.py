@@ -31,13 +31,12 @@ class Server:
         pause: Seconds between two decisions of agents, so that one can follow.
     """
 
-    def __init__(self, table: Table, worker: Worker, hints: Sequence[str] = ("greedy",), pause: float = 0.5) -> None:
+    def __init__(self, table: Table, worker: Worker, hints: Sequence[str], pause: float) -> None:
         self.table, self.worker, self.hints, self.pause = table, worker, list(hints), pause
         self.trouble: str | None = None
         self.thinking = False
         self.has_answered = False  # the worker's first answer waits for the compiler
         self._changed = asyncio.Event()
-        self._busy = asyncio.Lock()
 
     def app(self, hosts: Collection[str]) -> Guard:
         """The application, for these values of ``Host``."""

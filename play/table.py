@@ -10,7 +10,7 @@ from envs import engine
 from envs.events import Event
 from envs.game import Game
 from envs.vector import VectorAECEnv
-from play.views import ALL, PUBLIC, Viewer, events_of, marks_of, opening_of, view_of
+from play.views import ALL, PUBLIC, Viewer, marks_of, view_of
 
 PERSON = "person"
 MAX_NAME = 24
@@ -115,7 +115,7 @@ class Table:
         Raises:
             Refused: The action is illegal.
         """
-        if action not in self.game.legal_actions(self._env.states):
+        if action not in self.legal_actions():
             raise Refused(f"action {action} is not legal here")
         self._env.step(np.array([action]))
         self.moments.append(Moment(self._env.states.copy(), action))
@@ -177,10 +177,11 @@ class Table:
         """What a viewer is told of each moment."""
         told = self._told.setdefault(viewer, [])
         if not told:
-            told.append(opening_of(self.game, self.moments[0].record, viewer))
+            told.append(self.game.told_of_deal(view_of(self.game, self.moments[0].record, viewer)))
         for number in range(len(told), len(self.moments)):
-            before, after = self.moments[number - 1], self.moments[number]
-            told.append(events_of(self.game, before.record, int(after.action or 0), after.record, viewer))
+            before, after = self.moments[number - 1].record, self.moments[number].record
+            views = [view_of(self.game, record, viewer) for record in (before, after)]
+            told.append(self.game.told_of_move(before[0], int(self.moments[number].action or 0), *views))
         return told
 
     def state(self, token: str, since: int = 0) -> dict[str, Any]:
@@ -205,17 +206,21 @@ class Table:
             "names": self.names,
             "people": self.people,
             "may_undo": acts and len(self.people) == 1 and self.number > 0,
-            "moves": self.moves(record) if acts else [],
+            "moves": self.moves() if acts else [],
             "svg": self.game.draw(view, marks_of(told[-1], choices)),
             "state": view,
             "since": since,
             "events": [[event.to_dict() for event in events] for events in told[since:]],
         }
 
-    def moves(self, record: np.ndarray) -> list[dict[str, Any]]:
+    def legal_actions(self) -> list[int]:
+        """The legal actions of the seat to act, in order."""
+        return np.flatnonzero(self._env.last()[0]["action_mask"][0]).tolist()
+
+    def moves(self) -> list[dict[str, Any]]:
         """The legal moves as sentences; equal moves once."""
-        found, sentences = [], set[str]()
-        for action in self.game.legal_actions(record):
+        found, sentences, record = [], set[str](), self.moments[-1].record
+        for action in self.legal_actions():
             sentence = self.game.words.sentence(self.game, record[0], action)  # the table's own records need no check
             if sentence not in sentences:
                 sentences.add(sentence)

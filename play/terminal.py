@@ -29,8 +29,7 @@ def play_in_terminal(
 
 def _ask(table: Table, seat: int, read: Callable[[str], str], write: Callable[[str], None]) -> int | None:
     """The action that a person chooses; None to leave."""
-    record = table.moments[-1].record
-    moves = table.moves(record)
+    moves = table.moves()
     for number, move in enumerate(moves, 1):
         write(f"{number:4}  {move['text']}")
     while True:
@@ -41,7 +40,7 @@ def _ask(table: Table, seat: int, read: Callable[[str], str], write: Callable[[s
         if answer == "q":
             return None
         if answer == "b":
-            write(table.game.text(record, seat))
+            write(table.game.text(table.moments[-1].record, seat))
         elif answer.isascii() and answer.isdecimal() and 1 <= int(answer) <= len(moves):
             return int(moves[int(answer) - 1]["action"])
         else:

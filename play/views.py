@@ -36,19 +36,6 @@ def _common(views: Sequence[Any]) -> Any:
     return None
 
 
-def events_of(game: Game, before: np.ndarray, action: int, after: np.ndarray, viewer: Viewer) -> list[Event]:
-    """What a decision led to, as far as a viewer may know; the records are the program's own and need no check."""
-    sentence, move = game.words.sentence(game, before[0], action), game.words.move(game, before[0], action)
-    if game.tell is None:
-        return [Event(MOVE, sentence, int(before["current_player"][0]))]
-    return game.tell(game, view_of(game, before, viewer), move, view_of(game, after, viewer), sentence)
-
-
-def opening_of(game: Game, record: np.ndarray, viewer: Viewer) -> list[Event]:
-    """What there is to tell a viewer of a game just dealt."""
-    return [] if game.tell is None else game.tell(game, None, None, view_of(game, record, viewer), "")
-
-
 def marks_of(events: Sequence[Event], choices: Mapping[str, Sequence[int]]) -> Marks:
     """The marks of a picture after these events, with what can be clicked."""
     pieces = [piece for event in events for piece in event.pieces]

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from envs.files import write_aside
-from envs.replay import Named, open_game, read_lines, transitions
-from play.frames import frames, picture
-from play.views import ALL, events_of, opening_of
+from envs.replay import Named, add_named, named_by
+from play.frames import frames, moments, seen
+from play.views import ALL
 
 _STATIC = Path(__file__).with_name("static")
 _PAGE = """<!doctype html>
@@ -60,12 +60,8 @@ def gif(path: Path, named: Named, width: int, seconds: float) -> bytes:
 
     from envs.drawing.raster import svg_to_rgb
 
-    lines = read_lines(path)
-    game, env = open_game(lines[0], named)
-    first = env.states.copy()
-    pictures = [picture(game, first, opening_of(game, first, ALL), ALL)]
-    for before, action, after in transitions(lines, game, env):
-        pictures.append(picture(game, after, events_of(game, before, action, after, ALL), ALL))
+    game, _, records, actions = moments(path, named)
+    pictures, _ = seen(game, records, actions, ALL)
     from PIL import Image
 
     images = [Image.fromarray(svg_to_rgb(text, width)).quantize(64) for text in pictures]
@@ -78,7 +74,7 @@ def main(argv: Sequence[str]) -> int:
     """Runs the command line; returns the exit code."""
     parser = _parser()
     arguments = parser.parse_args(argv)
-    named = Named(arguments.env, dict(option.partition("=")[::2] for option in arguments.option))
+    named = named_by(arguments)
     if (arguments.html or arguments.gif) and len(arguments.files) != 1:
         parser.error("--html and --gif take one replay")
     try:
@@ -100,8 +96,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--gif", type=Path, metavar="FILE", help="write a moving picture")
     parser.add_argument("--width", type=int, default=800, help="of the moving picture, in pixels")
     parser.add_argument("--seconds", type=float, default=0.6, help="of a frame of the moving picture")
-    parser.add_argument("--env", action="append", default=[], help="PACKAGE.MODULE: your own game")
-    parser.add_argument("--option", action="append", default=[], metavar="NAME=PATH", help="a file they were played with")
+    add_named(parser)
     parser.add_argument("--host", default="127.0.0.1")
     parser.add_argument("--port", type=int, default=0, help="0: any that is free")
     parser.add_argument("--no-browser", action="store_true", help="print the link and open none")
@@ -109,26 +104,23 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _serve(pages: Sequence[str], arguments: argparse.Namespace) -> None:
-    import uvicorn
     from starlette.applications import Starlette
     from starlette.requests import Request
     from starlette.responses import HTMLResponse, Response
     from starlette.routing import Route
 
     from play.guard import Guard
-    from play.listening import listen
+    from play.listening import listen_as, serve
 
     async def show(request: Request) -> Response:
         number = request.path_params.get("number", 0)
         return HTMLResponse(pages[number]) if number < len(pages) else Response("there is no such replay", 404)
 
-    listener = listen(arguments.host, arguments.port)
-    port = listener.getsockname()[1]
-    links = [f"http://{arguments.host}:{port}/{number}" for number in range(len(pages))]
+    listener, base, hosts = listen_as(arguments.host, arguments.port)
+    links = [f"{base}/{number}" for number in range(len(pages))]
     print("\n".join(links), flush=True)
     if not arguments.no_browser:
         webbrowser.open(links[0])
-    hosts = {f"{host}:{port}" for host in (arguments.host, "127.0.0.1", "localhost")}
     routes = [Route("/", show), Route("/{number:int}", show)]
     app = Guard(Starlette(routes=routes), hosts, policy=None)
-    uvicorn.Server(uvicorn.Config(app, log_level="warning", server_header=False)).run(sockets=[listener])
+    serve(app, listener)

@@ -1,7 +1,6 @@
 """A process in which agents think, with the machine code that the process of the table does without."""
 
 import os
-from collections.abc import Mapping
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from threading import Lock
@@ -23,16 +22,16 @@ class Worker:
     """
 
     def __init__(self, game: Game) -> None:
-        facts = (game.name, game.num_players, dict(game.options))
         context = get_context("spawn")
         self._pipe, inner = context.Pipe()
         self._lock = Lock()
-        self._process = context.Process(target=_work, args=(inner, facts), daemon=True)
-        kept = {name: os.environ.pop(name, None) for name in ("NUMBA_DISABLE_JIT",)}
+        self._process = context.Process(target=_work, args=(inner, game), daemon=True)
+        kept = os.environ.pop("NUMBA_DISABLE_JIT", None)
         try:
             self._process.start()  # it inherits the environment as it is now: with the compiler on
         finally:
-            os.environ.update({name: value for name, value in kept.items() if value is not None})
+            if kept is not None:
+                os.environ["NUMBA_DISABLE_JIT"] = kept
         inner.close()
 
     def act(self, agent: str, question: Question) -> int:
@@ -68,13 +67,11 @@ class Worker:
         self._process.join(5)
 
 
-def _work(pipe: Connection, facts: tuple[str, int, Mapping[str, Any]]) -> None:
+def _work(pipe: Connection, game: Game) -> None:
     from agents.registry import make_agent
-    from envs import make_game
     from play.hints import hints
 
-    name, num_players, options = facts
-    game, agents = make_game(name, num_players, **options), dict[str, Any]()
+    agents = dict[str, Any]()
     while True:
         try:
             task, agent, question = pipe.recv()

@@ -20,12 +20,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from agents.checkpoint import show
-from agents.registry import MAKERS
+from agents.registry import MAKERS, names_file
 from envs import GAMES, refuse_foreign
 from envs.command_line import Parser, describe_games
 from training.folder import MODEL, claim, claim_new, named_folder
 from training.progress import step
-from training.settings import Settings, tuned_of
+from training.settings import Settings, flag_of, tuned_of
 from training.state import read_settings
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def _add_flag(parser: Parser, item: Field) -> None:
         about |= {"nargs": "+", "action": "extend", "type": kind.__args__[0]}
     else:
         about |= {"type": kind, "choices": item.metadata["choices"] or None}
-    parser.add_argument(f"--{item.name.replace('_', '-')}", **about)
+    parser.add_argument(flag_of(item.name), **about)
 
 
 def describe_defaults() -> str:
@@ -91,7 +91,7 @@ def _resumed_settings(resumed: Path, given: dict[str, Any], out: Path | None) ->
     named = {name: given.pop(name, None) for name in ("env", "against")}
     others = sorted(set(given) - {"timesteps"}) + ["out"] * (out is not None)
     if others:
-        raise ValueError(f"--{others[0].replace('_', '-')} does not go with --resume: the run keeps its settings")
+        raise ValueError(f"{flag_of(others[0])} does not go with --resume: the run keeps its settings")
     kept = read_settings(resumed / MODEL)
     with _naming(resumed):
         settings = _kept_settings(resumed, kept, named)
@@ -125,7 +125,7 @@ def _naming(folder: Path) -> Iterator[None]:
 
 
 def _is_checkpoint(agent: str) -> bool:
-    return agent.partition(":")[0] == "ppo" or agent.removesuffix(":sample").endswith(".zip")
+    return agent.partition(":")[0] == "ppo" or names_file(agent)
 
 
 def _is_own_code(agent: str) -> bool:

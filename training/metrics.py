@@ -98,7 +98,7 @@ class Metrics:
         scores = [f"{name}_{what}" for name in opponents for what in SCORES]
         self.columns = [*TRAINING, *scores]
         self.tags = TAGS | {name: f"eval/{name}" for name in scores}
-        self.path = folder / "metrics.csv"
+        self.path = folder / METRICS
         self.content = (",".join(self.columns) + "\n").encode()
         self._file: BinaryIO | None = None
         self._board: Board | None = None

@@ -18,14 +18,14 @@ from pathlib import Path
 from typing import Any
 
 import envs
-from agents.checkpoint import FACTS, SHIPPED, WEIGHTS, check_facts, read_facts, read_weights, show, weights_bytes
+from agents.checkpoint import FACTS, SHIPPED, WEIGHTS, check_facts, read_facts, read_weights, shipped_path, show, weights_bytes
 from agents.policy import PREFIX, PolicyAgent
 from envs.files import write_aside
 from envs.game import Game
 from evaluation.provenance import machine, versions
-from training.folder import named_folder
+from training.folder import MODEL, named_folder
 from training.metrics import fixed_opponents, score
-from training.settings import Settings
+from training.settings import Settings, flag_of
 from training.state import RunState, read_settings, read_state
 
 FORMAT = 1
@@ -46,7 +46,7 @@ def publish(run: Path, folder: Path = SHIPPED, deals: int = DEALS) -> list[Path]
         ValueError: The folder holds no finished run, or one of other options than its rule set's, or the file is too large.
         OSError: The files could not be written.
     """
-    model = run / "model.zip"
+    model = run / MODEL
     facts, kept = read_facts(model), read_settings(model)
     envs.refuse_foreign(kept["env"])
     state = read_state(model, Settings(**kept))
@@ -61,7 +61,7 @@ def publish(run: Path, folder: Path = SHIPPED, deals: int = DEALS) -> list[Path]
     if len(content) > MOST_BYTES:
         raise ValueError(f"the checkpoint has {len(content):,} bytes; at most {MOST_BYTES:,} are shipped")
     folder.mkdir(parents=True, exist_ok=True)
-    paths = [folder / f"{game.name}_{game.num_players}p.{suffix}" for suffix in ("zip", "json")]
+    paths = [folder / shipped_path(game).with_suffix(suffix).name for suffix in (".zip", ".json")]
     write_aside(paths[0], content)
     story = tell(game, state, content) | {"figures": measure(paths[0], game, deals)}
     write_aside(paths[1], (json.dumps(story, indent=2, sort_keys=True) + "\n").encode())
@@ -108,9 +108,7 @@ def command_of(settings: Mapping[str, Any]) -> str:
     for name, value in settings.items():
         if name == "env" or value == usual.get(name):
             continue
-        words.append(f"--{name.replace('_', '-')}")
-        if not isinstance(value, bool):
-            words += map(str, value if isinstance(value, list) else [value])
+        words += [flag_of(name), *map(str, value if isinstance(value, list) else [value])]
     return shlex.join(words)
 
 

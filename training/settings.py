@@ -71,10 +71,11 @@ class Settings:
     threads: int = setting(2, "N", "that share the work of a game's own network; the numbers are the same for 1 and 2", (1, 2))
 
     def __post_init__(self) -> None:
-        own = tuned_of(USUAL["env"] if self.env is _UNSET else _typed(fields(self)[0], self.env)).training
+        env = fields(self)[0]
+        own = tuned_of(env.metadata["default"] if self.env is _UNSET else _typed(env, self.env)).training
         for item in fields(self):
             if getattr(self, item.name) is _UNSET:
-                object.__setattr__(self, item.name, _fresh(own.get(item.name, item.metadata["default"])))
+                object.__setattr__(self, item.name, own.get(item.name, item.metadata["default"]))
         self._check_all()
 
     def _check_all(self) -> None:
@@ -125,10 +126,10 @@ def _typed(item: Field, value: Any) -> Any:
     try:
         typed = [_one(kind.__args__[0], each) for each in _many(value)] if kind in _LISTS else _one(kind, value)
     except (TypeError, ValueError, OverflowError) as error:
-        raise ValueError(f"{_flag(item.name)} is {show(value)}; it must be {_WORDS[kind]}") from error
+        raise ValueError(f"{flag_of(item.name)} is {show(value)}; it must be {_WORDS[kind]}") from error
     choices = item.metadata["choices"]
     if choices and typed not in choices:
-        raise ValueError(f"{_flag(item.name)} is {show(value)}; choose from {', '.join(map(str, choices))}")
+        raise ValueError(f"{flag_of(item.name)} is {show(value)}; choose from {', '.join(map(str, choices))}")
     return typed
 
 
@@ -150,17 +151,14 @@ def _one(kind: type, value: Any) -> Any:
     return operator.index(value) if kind is int else kind(value)
 
 
-def _flag(name: str) -> str:
+def flag_of(name: str) -> str:
+    """A setting on the command line."""
     return f"--{name.replace('_', '-')}"
 
 
 def _check(settings: Settings, name: str, is_good: bool, wanted: str) -> None:
     if not is_good:
-        raise ValueError(f"{_flag(name)} is {show(getattr(settings, name))}; it must be {wanted}")
-
-
-USUAL: dict[str, Any] = {item.name: item.metadata["default"] for item in fields(Settings)}
-"""The defaults of all settings, as long as a game has no other ones."""
+        raise ValueError(f"{flag_of(name)} is {show(getattr(settings, name))}; it must be {wanted}")
 
 
 def tuned_of(game_name: str) -> Tuned:
@@ -170,7 +168,3 @@ def tuned_of(game_name: str) -> Tuned:
         ValueError: There is no such game.
     """
     return getattr(envs.game_module(game_name), "TUNED", Tuned())
-
-
-def _fresh(default: Any) -> Any:
-    return list(default) if isinstance(default, list) else default

@@ -1,6 +1,5 @@
 """The server: ``python -m agents.host DESCRIPTOR``, started by ``evaluation.host_process`` and by nobody else."""
 
-import hashlib
 import importlib
 import mmap
 import os
@@ -27,7 +26,7 @@ def main(control: socket.socket) -> None:
         _link_machine_code(Path(facts["kept_code"]))
     os.chdir(facts["folder"])
     game: Game = importlib.import_module(facts["package"]).make_game(facts["name"], facts["players"], facts["options"])
-    send_message(control, {"rules": hashlib.sha256(game.rules.tobytes()).hexdigest()})
+    send_message(control, {"rules": game.rules_digest})
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # keepers end by themselves
     while (received := receive_message(control, 2)) is not None:
         _keep(control, game, *received)

@@ -116,7 +116,7 @@ def _clear(node, parent, action, mover):
 
 @jit
 def _descend(state, rules, settings, tools, tree, nodes, root, capacity, mask):
-    """Chooses a first action, deals per game that may be the real one, and walks down; returns what ``_walk_down`` does."""
+    """Chooses a first action, deals a game that may be the real one, and walks down; returns what ``_walk_down`` does."""
     state["rng"] = mix_in(mix(tree["word"]), tree["simulations"])
     tree["simulations"] += 1
     first = _select(state, rules, settings, tools, tree, nodes, root, root, capacity, mask)

@@ -215,11 +215,6 @@ def result_dtype(num_players: int) -> np.dtype:
     )
 
 
-def is_compiled(function: Any) -> bool:
-    """Whether a kernel runs as machine code (not with ``NUMBA_DISABLE_JIT=1``)."""
-    return not config.DISABLE_JIT and hasattr(function, "signatures")
-
-
 def require_loops(module: Any) -> None:
     """Checks that the loops were installed in a module.
 

@@ -130,7 +130,6 @@ def build(header: Mapping[str, Any], rows: Sequence[Row]) -> Board:
     lineup, chunk = chunk_of(rows, header["num_players"], len(names))
     match = tournament.to_match(names, lineup, np.array([row[0] for row in rows], np.int64), chunk)
     result = figures_of(match, ANCHOR if ANCHOR in names else None, header["seed"])
-    result["settings"] |= {"rotations": header["num_players"], "threads": 1}
     return dict(header) | result | {"format": FORMAT, "notes": complaints(match), "results": list(rows)}
 
 

@@ -19,10 +19,10 @@ from evaluation import workers
 from evaluation.foreign import let_import
 from evaluation.keyed import Secret
 from evaluation.leaderboard import file as board
-from evaluation.leaderboard.entries import Entrant, Entry, baselines, entered, refuse_clock
+from evaluation.leaderboard.entries import ENTRIES, Entrant, Entry, baselines, entered, refuse_clock
 from evaluation.leaderboard.file import Board
 from evaluation.leaderboard.page import index_page
-from evaluation.provenance import fingerprint, rules_digest, settings_of, versions
+from evaluation.provenance import fingerprint, unfinished_results, versions
 from evaluation.report.describe import complaints, costs
 from evaluation.tournament import Match
 from evaluation.unfinished import UnfinishedResults
@@ -97,7 +97,7 @@ class Plan:
         self.deals = -(-(games or usual) // num_players)
         known, self.missing = baselines(self.game)
         if entry is None:
-            let_import(path.parent / "entries")
+            let_import(path.parent / ENTRIES)
             others, refused = entered(path.parent, self.game)
             entrants, self.missing = [*known, *others], [*self.missing, *refused]
             self.pairs = board.all_pairs(len(entrants))
@@ -124,11 +124,7 @@ class Plan:
         Raises:
             ValueError: The file holds something else.
         """
-        path = self.path.with_suffix(".partial.npz")
-        if is_fresh:
-            path.unlink(missing_ok=True)
-        planned = self.tournament
-        return UnfinishedResults(len(planned.deals), self.game.num_players, len(planned.names), path, settings_of(planned))
+        return unfinished_results(self.tournament, self.path.with_suffix(".partial.npz"), is_fresh)
 
     def board(self, match: Match) -> Board:
         """The board of the games."""
@@ -138,7 +134,7 @@ class Plan:
             "env": game.id,
             "num_players": game.num_players,
             "options": dict(game.options),
-            "rules": rules_digest(game),
+            "rules": game.rules_digest,
             "seed": self.seed,
             "noise": board.NOISE,
             "deals": self.deals,

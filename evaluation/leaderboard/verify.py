@@ -21,7 +21,7 @@ from evaluation.leaderboard import file as board
 from evaluation.leaderboard.entries import ENTRIES
 from evaluation.leaderboard.file import Board, Row
 from evaluation.leaderboard.make import tournament_of
-from evaluation.provenance import fingerprint, rules_digest, versions
+from evaluation.provenance import fingerprint, versions
 
 MOST_SHOWN, MOST_LETTERS = 10, 100
 HEADING = ' "results": ['
@@ -43,8 +43,8 @@ def check(path: Path, share: float, salt: str = "", workers_count: int | None = 
         text = path.read_text()
         found = json.loads(text)
         envs.refuse_foreign(found["rule_set"])
-        problems, names = list(_facts(found)), [entrant["name"] for entrant in found["entrants"]]
         game = envs.make_game(found["rule_set"], found["num_players"])
+        problems, names = list(_facts(found, game)), [entrant["name"] for entrant in found["entrants"]]
         schedule = board.schedule(found["pairs"], game.num_players, found["deals"], found["seed"], board.secret_of(found))
         problems += _schedule(found, schedule[0])
         if problems:
@@ -71,10 +71,9 @@ def drawn(found: Board, text: str, share: float, salt: str = "") -> np.ndarray:
     return (np.array(chosen)[:, None] * found["num_players"] + np.arange(found["num_players"])).ravel()
 
 
-def _facts(found: Board) -> Iterator[str]:
+def _facts(found: Board, game: Game) -> Iterator[str]:
     """What of the game is not as it is here."""
-    game = envs.make_game(found["rule_set"], found["num_players"])
-    here = {"env": game.id, "options": dict(game.options), "rules": rules_digest(game)}
+    here = {"env": game.id, "options": dict(game.options), "rules": game.rules_digest}
     for key, value in here.items():
         if found[key] != value:
             yield f"its {key} is {found[key]!r}, but here it is {value!r}"

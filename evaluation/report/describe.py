@@ -16,6 +16,7 @@ def figures_of(match: Match, anchor: str | None, seed: int, is_timed: bool = Fal
         ValueError: The games do not link all agents, so they cannot be rated.
     """
     result = ratings.summarise(match, anchor, seed=seed)
+    result["settings"] |= {"rotations": match.lineup.shape[1], "threads": 1}
     cycles.diagnose(result)
     for k, agent in enumerate(result["agents"]):
         agent["counts"] = {"illegal": int(match.forfeits[k] - match.slow[k])}
@@ -39,7 +40,6 @@ def describe(
     """
     game = tournament.game
     result = figures_of(match, anchor, seed, tournament.move_time is not None)
-    result["settings"] |= {"rotations": game.num_players, "threads": 1}
     if tournament.move_time is not None:
         result["settings"]["move_time"] = tournament.move_time
     return result | {

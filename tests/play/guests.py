@@ -29,6 +29,11 @@ def table_of(name, *seats, seed=4, **options):
     return Table(envs.make_game(name, len(seats), **options), [seat or PERSON for seat in seats], seed)
 
 
+def token_of(table, seat):
+    """The token of a seat."""
+    return next(token for token, own in table.tokens.items() if own == seat)
+
+
 def application(table, hosts=(HOST,)):
     """The application of a table whose agents answer at once."""
     return Server(table, Quick(), ["greedy", "random"], pause=0).app(set(hosts))

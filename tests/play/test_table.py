@@ -5,12 +5,13 @@ import json
 import numpy as np
 import pytest
 
+import envs
 from envs import engine
 from play.table import Moment, Refused
 from play.views import ALL, PUBLIC
-from tests.play.guests import Quick, table_of
+from tests.play.guests import Quick, table_of, token_of
 
-NAMES = ["fairy_ring", "fairy_ring_objectives", "dance_of_eights", "mushroom_rings"]
+NAMES = list(envs.GAMES)
 
 
 def play_on(table, decisions):
@@ -144,10 +145,9 @@ def test_every_legal_move_can_be_clicked(name):
     for _ in range(8):
         record = table.moments[-1].record
         choices = table.game.choices(record)
-        offered = {move["action"] for move in table.moves(record)}
+        offered = {move["action"] for move in table.moves()}
         assert offered == {action for actions in choices.values() for action in actions}
-        token = next(token for token, seat in table.tokens.items() if seat == table.to_act)
-        svg = table.state(token)["svg"]
+        svg = table.state(token_of(table, table.to_act))["svg"]
         for piece, actions in choices.items():
             assert f'data-piece="{piece}" data-action="{" ".join(map(str, actions))}"' in svg
         if not play_on(table, 7):
