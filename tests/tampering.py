@@ -7,8 +7,11 @@ what is found wrong with the others, and plays on from those that pass. The test
 import hashlib
 import json
 import sys
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
+import pytest
 
 import envs
 from envs import engine
@@ -17,6 +20,15 @@ from envs.vector import VectorAECEnv
 from tests.comparison import random_choice
 
 APART = ("rng", "decisions")  # fields that a state dict does not tell
+RULE_SETS = {
+    "dance_of_eights": [
+        ("dance_of_eights", 2, {"max_turns": 12}),
+        ("dance_of_eights", 4, {"max_turns": 12, "copies": 1}),
+        ("dance_of_eights", 7, {"max_turns": 6, "copies": 1}),
+    ],
+    "fairy_ring": [("fairy_ring", 2, {}), ("fairy_ring", 4, {"fireflies": "all"}), ("fairy_ring_objectives", 3, {})],
+}
+"""Name, players and options of some rule sets of a game; Mushroom Rings has tests of its own, with other changes."""
 
 
 def records_of(game: Game, seed: int, games: int) -> tuple[np.ndarray, np.ndarray]:
@@ -77,6 +89,38 @@ def with_changed_field(records: np.ndarray, rng: np.random.Generator) -> tuple[n
     candidates = [part[place] + rng.integers(-2, 3), rng.integers(-3, 70), other, rng.choice(part.ravel()), rng.integers(2**62)]
     part[place] = np.array([candidates[rng.integers(len(candidates))]]).astype(part.dtype)[0]
     return record, name
+
+
+def change_fields(game: Game, records: np.ndarray, number: int, seed: int) -> list[str | None]:
+    """Changes fields, one in each copy of a record: what passes is what its dict makes again. Returns what is found in each."""
+    rng, found = np.random.default_rng(seed), list[str | None]()
+    for _ in range(number):
+        record, changed = with_changed_field(records, rng)
+        field = faulty_field(game, record)
+        # A dict does not tell the number of decisions, and so not whether they are too many for this turn either.
+        if field != "decisions":
+            assert (field is None) == comes_back(game, record), (changed, field)
+        found.append(field)
+    return found
+
+
+def named_when_impossible(game: Game, state: dict[str, Any], change: Callable[[np.ndarray], None], field: str) -> None:
+    """A position passes; changed, it is refused, which names the field, and does not come back from its dict."""
+    record = game.from_dict(state)
+    game.check_records(record)
+    change(record)
+    with pytest.raises(ValueError, match=rf"^row 0: field {field} is not possible: it must be "):
+        game.check_records(record)
+    assert not comes_back(game, record) or field == "decisions", field
+
+
+def set_field(name: str, value: int, *place: Any) -> Callable[[np.ndarray], None]:
+    """A change: another number in a place of a field."""
+
+    def change(record):
+        record[name][(0, *place)] = value
+
+    return change
 
 
 def with_changed_bytes(records: np.ndarray, rng: np.random.Generator) -> np.ndarray:

@@ -19,6 +19,8 @@ from agents import archive, checkpoint
 from agents.networks.blueprint import Blueprint
 from agents.policy import PREFIX, PolicyAgent
 from agents.registry import make_agent
+from tests.agents.observations import weights_of
+from tests.touch import Touch
 
 WIDTHS = (4,)
 
@@ -31,7 +33,7 @@ def game():
 @pytest.fixture(scope="module")
 def weights(game):
     th.manual_seed(1)
-    return {PREFIX + name: tensor for name, tensor in Blueprint(game, "flat", WIDTHS).build().state_dict().items()}
+    return weights_of(Blueprint(game, "flat", WIDTHS).build())
 
 
 @pytest.fixture(scope="module")
@@ -65,16 +67,6 @@ def zip_of(parts, method=zipfile.ZIP_STORED):
 
 
 # --- pickles ------------------------------------------------------------------------------------------------------------
-
-
-class Touch:
-    """Unpickled, it makes a file."""
-
-    def __init__(self, path):
-        self.path = path
-
-    def __reduce__(self):
-        return open, (str(self.path), "w")
 
 
 def with_pickle(content, made):
@@ -265,7 +257,7 @@ def test_a_value_is_shown_as_far_as_it_fits_on_a_line(game, good, facts, tmp_pat
         message.encode()
 
 
-def test_what_is_no_file_is_not_waited_for(game, tmp_path):
+def test_what_is_no_file_is_not_waited_for(tmp_path):
     os.mkfifo(tmp_path / "pipe.zip")
     (tmp_path / "folder.zip").mkdir()
     done = []

@@ -19,7 +19,7 @@ from evaluation.foreign import source_of
 from evaluation.guarded import Failure
 from evaluation.hosted import HostedAgent
 from evaluation.keyed import Secret
-from tests.evaluation.test_workers import same
+from tests.evaluation.test_workers import is_running, report_of, same
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks at processes")
 
@@ -39,13 +39,6 @@ def game():
 def server(game):
     """One server for all tests here: it costs a second to start."""
     return hosted.server_for(game)
-
-
-def is_running(number):
-    try:
-        return Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
 
 
 def running(word):
@@ -76,6 +69,12 @@ def clean(game):
         game, ["random", "greedy"], ["a", "b"], np.array([[0, 1], [1, 0]] * 3), np.repeat(SECRET.deal_seeds(3), 2), secret=SECRET
     )
     return workers.run(planned)
+
+
+@pytest.fixture(scope="module")
+def well(game):
+    """The games of an agent that does nothing else."""
+    return play(game, "Lowest")
 
 
 def check_others(match, clean):
@@ -152,8 +151,8 @@ def test_who_answers_out_of_turn_is_found_out(game, clean, monkeypatch, stranger
 
 
 @pytest.mark.parametrize("stranger", ["Floods", "LeavesProcesses", "Writes", "Walks"])
-def test_what_only_touches_its_own_process_costs_nothing(game, clean, stranger):
-    match, well = play(game, stranger), play(game, "Lowest")
+def test_what_only_touches_its_own_process_costs_nothing(game, clean, well, stranger):
+    match = play(game, stranger)
     check_others(match, clean)
     assert match.faults == ("", "", "") and same(match, well)
 
@@ -195,7 +194,7 @@ def test_the_report_of_strangers_is_the_same_bytes_from_any_number_of_processes(
     for count in ("1", "2"):
         strangers = [f"{HERE}:Cautious", f"{HERE}:Lowest"]
         assert evaluate.main(["random", *strangers, "--games", "400", "--workers", count, "--out", "out"]) == 0
-        reports.append({path.name: path.read_bytes() for path in Path("out").iterdir()})
+        reports.append(report_of("out"))
     assert reports[0] == reports[1] and b"Cautious forfeited games: " in reports[0]["evaluation.md"]
 
 
@@ -285,7 +284,7 @@ def asked(game, rows=3):
 
 
 @pytest.mark.parametrize("victim", ["keeper", "server"])
-def test_hosts_that_break_cost_an_ask_and_come_back(game, server, victim):
+def test_hosts_that_break_cost_an_ask_and_come_back(game, victim):
     agent, views = HostedAgent(f"{HERE}:Lowest", game), asked(game)
     expected = agent.ask(*views)
     (keeper,) = children_of(agent._server._process.pid)
@@ -434,7 +433,7 @@ def has_bubblewrap():
 
 
 @pytest.mark.skipif(not has_bubblewrap(), reason="there is no bubblewrap that works")
-def test_what_a_sandbox_refuses(game, tmp_path):
+def test_what_a_sandbox_refuses(game):
     match = play(game, "Boxed", deals=1, is_sandboxed=True)
     told = re.fullmatch(r"RuntimeError: \['scratch'\] (\d+)", match.faults[2])
     assert told and int(told[1]) <= 6

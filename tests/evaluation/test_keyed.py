@@ -7,7 +7,7 @@ import envs
 from agents.agent import RandomAgent
 from envs.vector import VectorAECEnv
 from evaluation import tournament
-from evaluation.keyed import FIRST_DEAL, Secret
+from evaluation.keyed import FIRST_DEAL, OpenSecret, Secret
 
 GAMMA, MASK = 0x9E3779B97F4A7C15, 2**64 - 1
 MOST_DRAWS = 400  # that dealing anew takes from a word
@@ -34,20 +34,7 @@ def unmix_in(word, number):
     return ((unmix(word) - GAMMA) & MASK) ^ number
 
 
-def mixed(word, number):
-    """``engine.mix_in`` in Python."""
-    word = ((word ^ number) + GAMMA) & MASK
-    word = (word ^ (word >> 30)) * 0xBF58476D1CE4E5B9 & MASK
-    word = (word ^ (word >> 27)) * 0x94D049BB133111EB & MASK
-    return word ^ (word >> 31)
-
-
-SALT = 0xA0761D6478BD642F
-
-
-def salted_word(deal, seat, decision):
-    """A word made by a function that can be turned round, as tournaments made it once."""
-    return mixed(mixed(mixed(SALT, deal), seat), decision)
+SALT = 0xA0761D6478BD642F  # of the words that tournaments had once
 
 
 def candidates(word, seat):
@@ -94,8 +81,9 @@ def test_a_word_that_can_be_turned_round_gives_all_hidden_cards_away(game):
     deals = Secret.from_seed(1).deal_seeds(GAMES)
     env = VectorAECEnv(game, GAMES, autoreset=False)
     env.reset(deals)
-    words = [salted_word(int(deal), int(seat), 0) for deal, seat in zip(deals, env.agent_selection, strict=True)]
-    worlds = env.worlds(np.array(words, np.uint64))
+    words = np.zeros(GAMES, np.uint64)
+    OpenSecret.from_seed(1).write_words(deals, env.agent_selection.astype(np.int64), np.zeros((GAMES, 2), np.int64), words)
+    worlds = env.worlds(words)
     begun = np.flatnonzero(env.agent_selection >= 0)  # a deal may be over at once
     found = rebuilt(game, env.last()[0]["observation"], worlds)
     assert [row for row in found if row in begun] == begun.tolist() and len(begun) > 60

@@ -13,7 +13,7 @@ from envs import check, command_line, replay
 from evaluation import tournament
 from evaluation.ratings import win_share
 from examples import tic_tac_toe
-from tests.envs.test_dicts import spoiled
+from tests.envs.test_dicts import spoil
 from tests.examples.commands import commands_of
 from tests.training.test_interruptions import interrupt_after
 
@@ -139,20 +139,12 @@ def test_two_lines_of_one_mark_are_one_end():
 
 
 def test_a_spoiled_dict_is_refused_or_is_another_state():
-    game, tried = envs.make_game(NAME), 0
-    for state in (
+    game = envs.make_game(NAME)
+    states = (
         {"board": ["XO.", ".X.", "..."], "current_player": 1, "winner": None},
         {"board": ["XXX", "OO.", "..."], "current_player": None, "winner": 0},
-    ):
-        for wrong, how in spoiled(state):
-            tried += 1
-            try:
-                record = game.from_dict(wrong)
-            except ValueError as error:
-                assert str(error), how
-            else:
-                assert game.to_dict(record) == wrong, how
-    assert tried > 80
+    )
+    assert sum(spoil(game, state) for state in states) > 80
 
 
 def test_a_long_line_wants_a_large_board():

@@ -22,17 +22,17 @@ uvicorn = pytest.importorskip("uvicorn", reason="the page needs the packages of 
 
 from playwright.sync_api import expect, sync_playwright  # noqa: E402
 
+import envs  # noqa: E402
 from envs import replay  # noqa: E402
 from play.listening import listen  # noqa: E402
-from play.server import Server  # noqa: E402
 from play.watch import main as watch  # noqa: E402
-from tests.play.guests import Quick, table_of  # noqa: E402
+from tests.play.guests import application, table_of, token_of  # noqa: E402
 
 ARGUMENTS = [
     "--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update",
     "--disable-sync",
 ]  # fmt: skip
-NAMES = ["fairy_ring", "fairy_ring_objectives", "dance_of_eights", "mushroom_rings"]
+NAMES = list(envs.GAMES)
 BUTTON = "(({left, right}) => [left, right])(document.querySelector('#moves button').getBoundingClientRect())"
 OPTIONS = {"dance_of_eights": {"max_turns": 4}}
 
@@ -51,8 +51,7 @@ def served(table):
     """A server of a table in a thread; gives the address of the page."""
     listener = listen("127.0.0.1", 0)
     host = f"127.0.0.1:{listener.getsockname()[1]}"
-    app = Server(table, Quick(), ["greedy", "random"], pause=0).app({host})
-    server = uvicorn.Server(uvicorn.Config(app, log_level="error", timeout_graceful_shutdown=1))
+    server = uvicorn.Server(uvicorn.Config(application(table, {host}), log_level="error", timeout_graceful_shutdown=1))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
     thread.start()
     yield f"http://{host}"
@@ -72,11 +71,6 @@ def opened(browser, address, width=1280):
     yield page
     page.close()
     assert faults == []
-
-
-def token_of(table, seat):
-    """The token of a seat."""
-    return next(token for token, own in table.tokens.items() if own == seat)
 
 
 def play(page, table, choose, limit=600.0):

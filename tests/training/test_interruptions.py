@@ -31,20 +31,25 @@ def error_of(capsys):
     return error.removeprefix("train.py: error: ")
 
 
+def during(monkeypatch, iteration, act):
+    """Does something to a run at one of its iterations."""
+    learn = Run.learn
+
+    def learn_and_act(run):
+        row = learn(run)
+        if run.iteration == iteration:
+            act(run)
+        return row
+
+    monkeypatch.setattr(Run, "learn", learn_and_act)
+
+
 # --- Ctrl-C -------------------------------------------------------------------------------------------------------------
 
 
 def interrupt_after(monkeypatch, iterations):
     """Presses Ctrl-C during an iteration."""
-    learn = Run.learn
-
-    def learn_and_press(run):
-        row = learn(run)
-        if run.iteration == iterations:
-            os.kill(os.getpid(), signal.SIGINT)
-        return row
-
-    monkeypatch.setattr(Run, "learn", learn_and_press)
+    during(monkeypatch, iterations, lambda run: os.kill(os.getpid(), signal.SIGINT))
 
 
 @pytest.mark.parametrize("iterations", [1, 5, 6])
@@ -298,19 +303,6 @@ def test_runs_without_a_named_folder_each_have_their_own(tmp_path, monkeypatch):
 
 
 # --- disks --------------------------------------------------------------------------------------------------------------
-
-
-def during(monkeypatch, iteration, act):
-    """Does something to a run at one of its iterations."""
-    learn = Run.learn
-
-    def learn_and_act(run):
-        row = learn(run)
-        if run.iteration == iteration:
-            act(run)
-        return row
-
-    monkeypatch.setattr(Run, "learn", learn_and_act)
 
 
 def test_a_folder_that_vanishes_ends_the_run_in_one_line(tmp_path, monkeypatch, capsys):

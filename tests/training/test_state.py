@@ -14,6 +14,7 @@ import torch as th
 
 import train
 from agents import checkpoint
+from tests.touch import Touch
 from tests.training.runs import ITERATION, assert_same_run, tiny
 from training import publish
 from training.run import Run
@@ -67,16 +68,6 @@ def test_a_state_is_read_as_it_was_written(finished):
     np.testing.assert_equal(run.venv.get_state(), state.env)
     assert state.lines == (finished / "metrics.csv").read_bytes()
     assert json.loads(parts_of(finished)["run.json"])["format"] == 1
-
-
-class Touch:
-    """Unpickled, it makes a file."""
-
-    def __init__(self, path):
-        self.path = path
-
-    def __reduce__(self):
-        return open, (str(self.path), "w")
 
 
 PARTS = ("policy_pth", "policy_optimizer_pth", "run_json", "facts_json", *(f"run_{name}" for name in (

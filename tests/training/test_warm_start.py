@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,6 +11,7 @@ import envs
 import train
 from agents import checkpoint
 from agents.policy import PolicyAgent
+from tests.training.runs import ITERATION, lines_of, weights_of
 from training import command, publish
 from training.run import Run
 
@@ -19,7 +19,6 @@ TINY = [
     "--num-envs", "8", "--num-steps", "16", "--batch-size", "64", "--epochs", "2", "--eval-every", "2", "--eval-deals", "2",
     "--snapshot-every", "2", "--seed", "5",
 ]  # fmt: skip
-ITERATION = 8 * 16
 SMALL = ["--net", "8"]
 
 
@@ -30,16 +29,6 @@ def tiny(out, iterations, *more):
 def new_run(out, *more):
     """A run that has not learned yet."""
     return Run(command.read_command_line([*TINY, *more])[0], out)
-
-
-def weights_of(folder):
-    return checkpoint.read_weights(Path(folder) / "model.zip")
-
-
-def numbers_of(folder):
-    """The metrics without the columns that tell the time."""
-    lines = (Path(folder) / "metrics.csv").read_text().splitlines()
-    return [[cell for place, cell in enumerate(line.split(",")) if place not in (2, 3)] for line in lines]
 
 
 def are_equal(some, others):
@@ -113,7 +102,7 @@ def test_the_same_start_gives_the_same_numbers_with_one_thread_and_with_two(trai
     one = weights_of(tmp_path / "one")
     for name in ("two", "again"):
         assert are_equal(one, weights_of(tmp_path / name))
-        assert numbers_of(tmp_path / "one") == numbers_of(tmp_path / name)
+        assert lines_of(tmp_path / "one") == lines_of(tmp_path / name)
     assert not are_equal(one, weights_of(tmp_path / "cold"))
 
 
@@ -144,7 +133,7 @@ def test_a_resumed_run_needs_its_start_no_more_and_comes_to_the_same_numbers(sta
     assert train.main(["--resume", str(stopped)]) == 0
     assert checkpoint.read_run(stopped / "model.zip")["start"] == digest
     assert are_equal(weights_of(stopped), weights_of(whole))
-    assert numbers_of(stopped) == numbers_of(whole)
+    assert lines_of(stopped) == lines_of(whole)
     assert json.loads((stopped / "settings.json").read_text())["start"] == str(start)
 
 

@@ -1,7 +1,5 @@
 """Records from outside: what is possible passes, anything else is refused with its field, and nothing that passes does harm."""
 
-import json
-
 import numpy as np
 import pytest
 
@@ -11,13 +9,10 @@ from envs.fairy_ring.validity import FIELD
 from envs.vector import VectorAECEnv
 from tests.envs.fairy_ring.table import CARDS, player, position, village
 from tests.envs.fairy_ring.test_redeal import few_kinds  # noqa: F401 (a fixture)
-from tests.envs.test_engine import run
-from tests.tampering import comes_back, faulty_field, records_of, with_changed_bytes, with_changed_field
-
-GAMES = [("fairy_ring", 2, {}), ("fairy_ring", 4, {"fireflies": "all"}), ("fairy_ring_objectives", 3, {})]
+from tests.tampering import RULE_SETS, change_fields, comes_back, faulty_field, named_when_impossible, records_of, set_field
 
 
-@pytest.fixture(params=GAMES, ids=str)
+@pytest.fixture(params=RULE_SETS["fairy_ring"], ids=str)
 def game(request):
     name, players, options = request.param
     return envs.make_game(name, players, **options)
@@ -44,13 +39,7 @@ def test_a_deck_with_several_copies_of_a_card_passes_and_one_more_does_not(num_p
     records, worlds = records_of(game, 0, games=20)
     game.check_records(records)
     game.check_records(worlds)
-    rng, met = np.random.default_rng(0), set()
-    for _ in range(2000):
-        record, _ = with_changed_field(records, rng)
-        field = faulty_field(game, record)
-        assert field == "decisions" or (field is None) == comes_back(game, record)
-        met.add(field)
-    assert {"hand", "cards", "box", "unseen"} <= met
+    assert {"hand", "cards", "box", "unseen"} <= set(change_fields(game, records, 2000, seed=0))
 
 
 def test_the_places_of_the_fields_are_those_of_every_record():
@@ -73,45 +62,6 @@ def test_a_forfeited_game_passes_though_its_phase_goes_on(game):
         game.check_records(env.states)
 
 
-# --- what is not --------------------------------------------------------------------------------------------------------
-
-
-def test_a_changed_field_passes_if_and_only_if_the_record_comes_back_from_its_dict(game):
-    records, _ = records_of(game, 1, games=10)
-    rng, passed, fields = np.random.default_rng(1), 0, set()
-    for _ in range(3000):
-        record, changed = with_changed_field(records, rng)
-        field = faulty_field(game, record)
-        # A dict does not tell the number of decisions, and so not whether they are too many for this turn either.
-        assert field == "decisions" or (field is None) == comes_back(game, record), (changed, field)
-        passed += field is None
-        fields.add(field)
-    assert 300 < passed < 2000
-    assert fields >= {*FIELD._fields} - {"rng", "current_player", "phase", "round"}
-
-
-def test_random_bytes_are_refused_as_their_dicts_are(game):
-    rng = np.random.default_rng(2)
-    records = np.frombuffer(rng.bytes(500 * game.state_dtype.itemsize), game.state_dtype)
-    assert None not in {faulty_field(game, record[None]) for record in records}
-    real, _ = records_of(game, 2, games=5)
-    for _ in range(500):
-        record = with_changed_bytes(real, rng)
-        field = faulty_field(game, record)
-        assert field == "decisions" or (field is None) == comes_back(game, record)
-
-
-@pytest.mark.parametrize(("name", "players", "options"), GAMES, ids=str)
-def test_what_passes_is_played_on_within_the_bounds_of_all_arrays(name, players, options, tmp_path):
-    arguments = ("-m", "tests.tampering", name, players, 3000, 200, json.dumps(options))
-    assert int(run(*arguments, NUMBA_BOUNDSCHECK="1", NUMBA_CACHE_DIR=str(tmp_path)).split()[0]) > 300
-
-
-def test_without_the_compiler_the_same_is_found_and_nothing_overflows():
-    arguments = ("-m", "tests.tampering", "fairy_ring_objectives", 3, 400, 0)
-    assert run("-W", "error", *arguments, NUMBA_DISABLE_JIT="1") == run(*arguments)
-
-
 # --- field by field -----------------------------------------------------------------------------------------------------
 
 # Player 0 has placed Spring 31; the fairy of player 1 stands in the village of player 0.
@@ -124,13 +74,6 @@ GATHER = position(*PLAYERS, phase="gather", turn=5, played=31, movement=3)
 CHOOSE = position(player([[0]]), player([[5]], fairy=(1, 0)), phase="choose", turn=1)
 
 
-def _set(name, value, *place):
-    def change(record):
-        record[name][(0, *place)] = value
-
-    return change
-
-
 def _swap(name, one, other):
     def change(record):
         row = record[name][0]
@@ -140,89 +83,83 @@ def _swap(name, one, other):
 
 
 FAULTS = [
-    (FLY, _set("decisions", -1), "decisions"),
-    (FLY, _set("decisions", 4 * 2 * 4 + 2 + 2), "decisions"),  # four turns, two choices, a placement, and one too many
-    (FLY, _set("current_player", 2), "current_player"),
-    (FLY, _set("current_player", -2), "current_player"),
-    (CHOOSE, _set("current_player", -128), "current_player"),
-    (FLY, _set("phase", 5), "phase"),
-    (FLY, _set("phase", -1), "phase"),
-    (FLY, _set("round", 0), "round"),
-    (FLY, _set("round", 3), "round"),
-    (FLY, _set("turn", 0), "turn"),
-    (FLY, _set("turn", 7), "turn"),
-    (FLY, _set("first_player", 2), "first_player"),
-    (FLY, _set("first_player", -1), "first_player"),
-    (FLY, _set("played", -1), "played"),
-    (FLY, _set("played", 8), "played"),  # no Spring
-    (FLY, _set("played", 5), "played"),  # a starting card, and another player's
-    (FLY, _set("played", 127), "played"),
-    (FLY, _set("played", -128), "played"),
-    (CHOOSE, _set("played", 31), "played"),
-    (GATHER, _set("movement", 0), "movement"),
-    (GATHER, _set("movement", 2), "movement"),
-    (FLY, _set("movement", 1), "movement"),
-    (FLY, _set("objectives", 1), "objectives"),
-    (FLY, _set("completed", 1, 0), "completed"),
-    (FLY, _set("completed", -(2**15), 1), "completed"),
-    (FLY, _set("mana", 20, 1), "mana"),
-    (FLY, _set("mana", -1, 1), "mana"),
-    (FLY, _set("points", -1, 0), "points"),
-    (FLY, _set("points", 32001, 0), "points"),
-    (FLY, _set("hand", 100, 0, 1), "hand"),
-    (FLY, _set("hand", -5, 0, 0), "hand"),
-    (FLY, _set("hand", 36, 0, 1), "hand"),  # of the second round
-    (FLY, _set("hand", 9, 0, 0), "hand"),  # for three players
-    (FLY, _set("hand", 11, 0, 1), "hand"),  # twice
-    (FLY, _set("hand", 18, 0, 2), "hand"),  # one more than the size
+    (FLY, set_field("decisions", -1), "decisions"),
+    (FLY, set_field("decisions", 4 * 2 * 4 + 2 + 2), "decisions"),  # four turns, two choices, a placement, and one too many
+    (FLY, set_field("current_player", 2), "current_player"),
+    (FLY, set_field("current_player", -2), "current_player"),
+    (CHOOSE, set_field("current_player", -128), "current_player"),
+    (FLY, set_field("phase", 5), "phase"),
+    (FLY, set_field("phase", -1), "phase"),
+    (FLY, set_field("round", 0), "round"),
+    (FLY, set_field("round", 3), "round"),
+    (FLY, set_field("turn", 0), "turn"),
+    (FLY, set_field("turn", 7), "turn"),
+    (FLY, set_field("first_player", 2), "first_player"),
+    (FLY, set_field("first_player", -1), "first_player"),
+    (FLY, set_field("played", -1), "played"),
+    (FLY, set_field("played", 8), "played"),  # no Spring
+    (FLY, set_field("played", 5), "played"),  # a starting card, and another player's
+    (FLY, set_field("played", 127), "played"),
+    (FLY, set_field("played", -128), "played"),
+    (CHOOSE, set_field("played", 31), "played"),
+    (GATHER, set_field("movement", 0), "movement"),
+    (GATHER, set_field("movement", 2), "movement"),
+    (FLY, set_field("movement", 1), "movement"),
+    (FLY, set_field("objectives", 1), "objectives"),
+    (FLY, set_field("completed", 1, 0), "completed"),
+    (FLY, set_field("completed", -(2**15), 1), "completed"),
+    (FLY, set_field("mana", 20, 1), "mana"),
+    (FLY, set_field("mana", -1, 1), "mana"),
+    (FLY, set_field("points", -1, 0), "points"),
+    (FLY, set_field("points", 32001, 0), "points"),
+    (FLY, set_field("hand", 100, 0, 1), "hand"),
+    (FLY, set_field("hand", -5, 0, 0), "hand"),
+    (FLY, set_field("hand", 36, 0, 1), "hand"),  # of the second round
+    (FLY, set_field("hand", 9, 0, 0), "hand"),  # for three players
+    (FLY, set_field("hand", 11, 0, 1), "hand"),  # twice
+    (FLY, set_field("hand", 18, 0, 2), "hand"),  # one more than the size
     (FLY, _swap("hand", (0, 0), (0, 1)), "hand"),
-    (FLY, _set("hand_size", 1, 0), "hand_size"),
-    (FLY, _set("hand_size", 127, 0), "hand_size"),
-    (FLY, _set("hand_size", -1, 0), "hand_size"),
-    (FLY, _set("chosen", -1, 1), "chosen"),
-    (FLY, _set("chosen", 18, 1), "chosen"),  # not of the hand
-    (FLY, _set("chosen", 11, 0), "chosen"),  # placed already
-    (FLY, _set("fairy_village", 2, 0), "fairy_village"),
-    (FLY, _set("fairy_village", -1, 0), "fairy_village"),
-    (FLY, _set("fairy_mushroom", 2, 0), "fairy_mushroom"),
-    (FLY, _set("fairy_mushroom", -1, 0), "fairy_mushroom"),
-    (FLY, _set("num_mushrooms", 14, 0), "num_mushrooms"),
-    (FLY, _set("num_mushrooms", 0, 0), "num_mushrooms"),
-    (FLY, _set("num_mushrooms", 2, 0), "num_mushrooms"),
-    (FLY, _set("cards", 100, 0, 1, 0), "cards"),
-    (FLY, _set("cards", -2, 0, 1, 0), "cards"),
-    (FLY, _set("cards", 7, 0, 1, 2), "cards"),  # above a gap
-    (FLY, _set("cards", 7, 0, 5, 1), "cards"),  # beyond the village
-    (FLY, _set("cards", 11, 0, 1, 1), "cards"),  # of another type
-    (FLY, _set("cards", 38, 0, 1, 1), "cards"),  # of the second round
-    (FLY, _set("type", 1, 0, 0), "type"),
-    (FLY, _set("type", 100, 0, 0), "type"),
-    (FLY, _set("type", 1, 0, 12), "type"),
-    (FLY, _set("village", 2, 0, 0, 0), "village"),  # size
-    (FLY, _set("village", 1, 0, 0, 3), "village"),  # another type
-    (FLY, _set("village", 0, 0, 0, 6), "village"),  # fireflies
-    (FLY, _set("village", 127, 0, 0, 7), "village"),  # pay
-    (FLY, _set("village", 1, 0, 12, 7), "village"),
-    (FLY, _set("box", 0, 1), "box"),  # card 7
-    (FLY, _set("box", 1, 0), "box"),  # card 6, which has been placed
-    (FLY, _set("box", -1, 3), "box"),
+    (FLY, set_field("hand_size", 1, 0), "hand_size"),
+    (FLY, set_field("hand_size", 127, 0), "hand_size"),
+    (FLY, set_field("hand_size", -1, 0), "hand_size"),
+    (FLY, set_field("chosen", -1, 1), "chosen"),
+    (FLY, set_field("chosen", 18, 1), "chosen"),  # not of the hand
+    (FLY, set_field("chosen", 11, 0), "chosen"),  # placed already
+    (FLY, set_field("fairy_village", 2, 0), "fairy_village"),
+    (FLY, set_field("fairy_village", -1, 0), "fairy_village"),
+    (FLY, set_field("fairy_mushroom", 2, 0), "fairy_mushroom"),
+    (FLY, set_field("fairy_mushroom", -1, 0), "fairy_mushroom"),
+    (FLY, set_field("num_mushrooms", 14, 0), "num_mushrooms"),
+    (FLY, set_field("num_mushrooms", 0, 0), "num_mushrooms"),
+    (FLY, set_field("num_mushrooms", 2, 0), "num_mushrooms"),
+    (FLY, set_field("cards", 100, 0, 1, 0), "cards"),
+    (FLY, set_field("cards", -2, 0, 1, 0), "cards"),
+    (FLY, set_field("cards", 7, 0, 1, 2), "cards"),  # above a gap
+    (FLY, set_field("cards", 7, 0, 5, 1), "cards"),  # beyond the village
+    (FLY, set_field("cards", 11, 0, 1, 1), "cards"),  # of another type
+    (FLY, set_field("cards", 38, 0, 1, 1), "cards"),  # of the second round
+    (FLY, set_field("type", 1, 0, 0), "type"),
+    (FLY, set_field("type", 100, 0, 0), "type"),
+    (FLY, set_field("type", 1, 0, 12), "type"),
+    (FLY, set_field("village", 2, 0, 0, 0), "village"),  # size
+    (FLY, set_field("village", 1, 0, 0, 3), "village"),  # another type
+    (FLY, set_field("village", 0, 0, 0, 6), "village"),  # fireflies
+    (FLY, set_field("village", 127, 0, 0, 7), "village"),  # pay
+    (FLY, set_field("village", 1, 0, 12, 7), "village"),
+    (FLY, set_field("box", 0, 1), "box"),  # card 7
+    (FLY, set_field("box", 1, 0), "box"),  # card 6, which has been placed
+    (FLY, set_field("box", -1, 3), "box"),
     (FLY, _swap("box", 0, 1), "box"),
-    (CHOOSE, _set("unseen", 1, 0, 3), "unseen"),
-    (CHOOSE, _set("unseen", -1, 0, 3), "unseen"),
+    (CHOOSE, set_field("unseen", 1, 0, 3), "unseen"),
+    (CHOOSE, set_field("unseen", -1, 0, 3), "unseen"),
     (FLY, _swap("unseen", (0, 0), (0, 1)), "unseen"),
-    (FLY, _set("_gap_19", 1, 0), "_gap_19"),
+    (FLY, set_field("_gap_19", 1, 0), "_gap_19"),
 ]
 
 
 @pytest.mark.parametrize(("state", "change", "field"), FAULTS)
 def test_each_field_is_named_when_it_is_impossible(state, change, field):
-    game = envs.make_game("fairy_ring", 2)
-    record = game.from_dict(state)
-    game.check_records(record)
-    change(record)
-    with pytest.raises(ValueError, match=rf"^row 0: field {field} is not possible: it must be "):
-        game.check_records(record)
-    assert not comes_back(game, record) or field == "decisions"
+    named_when_impossible(envs.make_game("fairy_ring", 2), state, change, field)
 
 
 def test_there_is_a_case_for_every_field_that_a_rule_reads():

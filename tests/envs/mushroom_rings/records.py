@@ -15,7 +15,6 @@ from agents.registry import make_agent
 from envs import engine
 from envs.command_line import parse_options
 from envs.game import Game
-from envs.mushroom_rings.validity import fault_of
 from envs.mushroom_rings.validity.rebuilding import rebuild
 from envs.vector import VectorAECEnv
 
@@ -24,13 +23,6 @@ from .table import new_game
 DECISIONS = 300
 WALK = 400  # changes tried on each record before it is played on from
 EVERY = 25  # decisions between two looks at all that is not needed to play
-
-
-@engine.kernel
-def find_faults(states, rules, scratch, faults):
-    """The check of every record."""
-    for i in range(len(states)):
-        faults[i] = fault_of(states[i], rules[0], scratch[0])
 
 
 @engine.kernel
@@ -43,7 +35,7 @@ def rebuild_batch(given, rules, states, faults):
 def faults_of(game: Game, records: np.ndarray) -> np.ndarray:
     """What the check says of records, ``(N,) int64``."""
     faults = np.zeros(len(records), np.int64)
-    find_faults(records, game.rules, np.zeros(1, game.state_dtype), faults)
+    game.kernels.check_batch(records, game.rules, np.zeros(1, game.state_dtype), faults)
     return faults
 
 

@@ -6,16 +6,14 @@ twentieth of them is made as strange as can be, and played on from.
 
 import json
 import os
-import subprocess
-import sys
 from collections import Counter
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 import envs
 from envs.mushroom_rings.state import GNOME, GNOMES, NONE, OWED, RINGS, Phase
+from tests.envs.test_engine import run, run_checked
 
 from .records import changed_bytes, changed_field, fault_name, faults_of, play_on, positions, some_positions, strange
 from .reference import Reference
@@ -32,8 +30,6 @@ RULE_SETS = [
     (3, {"permission": "refuse"}),
     (4, {"trade_board": True}),
 ]
-ROOT = Path(__file__).parents[3]
-UNDER_BOUNDS = Path(envs.__file__).parent / "__pycache__" / "bounds-checked"
 
 
 @pytest.fixture(scope="module")
@@ -243,22 +239,13 @@ def test_from_strange_positions_every_position_that_follows_is_accepted(game, po
     assert play_on(game, records, 150, seed=2) > 40 * RECORDS
 
 
-def run(*arguments, **settings):
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), **settings}
-    command = [sys.executable, "-W", "error", *map(str, arguments)]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, cwd=ROOT, timeout=3600)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
-
-
 @pytest.mark.parametrize(("players", "options"), RULE_SETS if RECORDS > 500 else RULE_SETS[2:3])
 def test_no_index_is_out_of_bounds(players, options, tmp_path):
-    UNDER_BOUNDS.mkdir(parents=True, exist_ok=True)
     file = tmp_path / "records"
     some_positions(new_game(players, **options), 8, seed=RECORDS).tofile(file)
     words = [f"{name}={value}" for name, value in options.items()]
-    arguments = ("-m", "tests.envs.mushroom_rings.records", file, RECORDS, players, RECORDS // 20, *words)
-    counts = Counter(json.loads(run(*arguments, NUMBA_BOUNDSCHECK="1", NUMBA_CACHE_DIR=str(UNDER_BOUNDS))))
+    arguments = ("-W", "error", "-m", "tests.envs.mushroom_rings.records", file, RECORDS, players, RECORDS // 20, *words)
+    counts = Counter(json.loads(run_checked(*arguments)))
     print(players, options, dict(counts))
     assert counts["random"] == 0 and counts["fields"] > counts["tried"] // 10 and counts["decisions"] > 30 * counts["strange"]
 
@@ -278,5 +265,5 @@ def test_the_check_says_the_same_without_the_compiler(game, pool, tmp_path):
     start = pool[rng.integers(len(pool), size=24)]
     records = np.concatenate([start[:4], changed_field(start, pool, rng), changed_bytes(start[:6], 20, rng)])
     records.tofile(tmp_path / "records")
-    found = run("-c", FAULTS, tmp_path / "records", NUMBA_DISABLE_JIT="1")
+    found = run("-W", "error", "-c", FAULTS, tmp_path / "records", NUMBA_DISABLE_JIT="1")
     assert json.loads(found) == faults_of(game, records).tolist()
