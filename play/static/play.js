@@ -9,7 +9,7 @@ let moments = [];
 let hints = {};
 let asking = null;
 let again = false;
-let chosenAt = null; // the revision at which a choice was sent: one choice per position
+let chosenAt = null; // the number of the decision whose choice is on its way
 
 async function post(what, fields = {}) {
   const answer = await fetch(`/api/${what}`, {
@@ -93,7 +93,7 @@ function showMoves() {
     const button = document.createElement("button");
     button.type = "button";
     button.dataset.action = move.action;
-    button.disabled = chosenAt === state.revision;
+    button.disabled = chosenAt === state.number;
     if (place < 9) button.title = `key ${place + 1}`;
     const words = document.createElement("span");
     words.textContent = named(move.text.replace(/^player \d+ /i, ""), state.names);
@@ -129,12 +129,14 @@ async function askHints() {
 }
 
 async function choose(action) {
-  const { number, revision } = state;
-  if (chosenAt === revision) return; // the choice in this position is still on its way
-  chosenAt = revision;
+  const { number } = state;
+  if (chosenAt === number) return;
+  chosenAt = number;
   for (const button of $("moves").querySelectorAll("button")) button.disabled = true;
-  if (!(await post("move", { action, number }))) chosenAt = null;
-  await refresh();
+  await post("move", { action, number });
+  await refresh(); // a state that was asked for before the move may still arrive until here
+  if (chosenAt === number) chosenAt = null;
+  if (state.number === number) showMoves();
 }
 
 function buttonOf(action) { return $("moves").querySelector(`button[data-action="${action}"]`); }
@@ -189,5 +191,6 @@ addEventListener("keydown", (event) => {
 
 const stream = new EventSource(`/api/stream?token=${encodeURIComponent(token)}`);
 stream.onmessage = refresh;
-stream.onerror = () => { if (stream.readyState === EventSource.CLOSED) say("the table is gone"); };
+// A guest who has seen nothing yet is told by the answer to `get` why.
+stream.onerror = () => { if (state && stream.readyState === EventSource.CLOSED) say("the table is gone"); };
 refresh();
