@@ -5,7 +5,7 @@ import json
 import pytest
 
 import envs
-from envs import replay
+from envs import files, replay
 from envs.vector import VectorAECEnv
 
 
@@ -122,7 +122,7 @@ def test_half_a_file_is_never_seen(tmp_path, monkeypatch):
     path.write_text("old")
     monkeypatch.setattr("os.replace", lambda *_: (_ for _ in ()).throw(OSError("full")))
     with pytest.raises(OSError, match="full"):
-        replay.write_aside(path, b"new")
+        files.write_aside(path, b"new")
     assert path.read_text() == "old"
 
 
