@@ -75,7 +75,11 @@ class Secret:
     @cached_property
     def commitment(self) -> str:
         """A hash that can be shown before the first game: it tells nothing of the secret, and no other secret has it."""
-        return _blake(self.key, _FOR_ALL, 32).hex()
+        return self.commit_to("")
+
+    def commit_to(self, subject: str) -> str:
+        """The same for a secret that serves one purpose alone: no other secret has it, nor this one for another subject."""
+        return _blake(self.key + subject.encode(), _FOR_ALL, 32).hex()
 
     def __repr__(self) -> str:
         return f"Secret({self.commitment[:12]}...)"  # what is printed by accident gives nothing away

@@ -59,7 +59,7 @@ def settings_of(tournament: workers.Tournament) -> dict[str, Any]:
         "agents": list(tournament.specs),
         "number of games": len(tournament.deals),
         "schedule": schedule,
-        "secret": tournament.secret.commitment,
+        "secrets": hashlib.sha256("".join(one.commitment for one in dict.fromkeys(tournament.secrets)).encode()).hexdigest(),
         "move time": tournament.move_time,
         "versions": versions(tournament.specs, game),
         **prints,

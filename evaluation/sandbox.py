@@ -22,7 +22,16 @@ SCRATCH_BYTES = 1 << 30
 ENVIRONMENT = {"TMPDIR": SCRATCH, "NUMBA_CACHE_DIR": f"{SCRATCH}/machine-code"}
 
 
+hidden: list[str] = []
+"""Files that no sandbox started from now on shows, see :func:`hide`."""
+
 _is_required = False
+
+
+def hide(path: Path) -> None:
+    """Keeps a file from the agents in sandboxes, whether it is there yet or not; in workers too."""
+    if str(path.absolute()) not in hidden:
+        hidden.append(str(path.absolute()))
 
 
 def require(is_required: bool) -> None:
@@ -57,7 +66,8 @@ def sandboxed(command: Sequence[str]) -> list[str]:
     """
     walls = ["--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL"]
     files = ["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--size", str(SCRATCH_BYTES), "--tmpfs", SCRATCH]
-    return [_program(), *walls, *files, "--chdir", os.getcwd(), "--", *command]
+    blanks = [word for path in hidden if os.path.exists(path) for word in ("--ro-bind", os.devnull, path)]
+    return [_program(), *walls, *files, *blanks, "--chdir", os.getcwd(), "--", *command]
 
 
 def machine_code(game: Game) -> str:

@@ -31,7 +31,7 @@ import numpy as np
 
 from agents.agent import Agent
 from envs.game import Game
-from evaluation.batch import GameBatch
+from evaluation.batch import GameBatch, outcome_dtype
 from evaluation.guarded import GuardedAgent, Player
 from evaluation.keyed import FIRST_DEAL, Secret
 from evaluation.ratings import Results
@@ -148,6 +148,18 @@ class Chunk(NamedTuple):
     seconds: np.ndarray
     decisions: np.ndarray
 
+    @classmethod
+    def blank(cls, games: int, num_players: int, agents: int) -> "Chunk":
+        """Games of which nothing is known yet."""
+        return cls(np.zeros(games, outcome_dtype(num_players)), {}, np.zeros(agents), np.zeros(agents, np.int64))
+
+    def put(self, games: slice, part: "Chunk") -> None:
+        """Takes what is known of some of its games."""
+        self.outcomes[games] = part.outcomes
+        self.faults.update({games.start + row: fault for row, fault in part.faults.items()})
+        self.seconds[:] += part.seconds
+        self.decisions[:] += part.decisions
+
 
 def play_chunk(
     game: Game,
@@ -165,17 +177,6 @@ def play_chunk(
     seconds = [player.seconds - old for player, (old, _) in zip(players, before, strict=True)]
     decisions = [player.decisions - old for player, (_, old) in zip(players, before, strict=True)]
     return Chunk(table.outcomes, table.faults, np.array(seconds), np.array(decisions))
-
-
-def join(chunks: Sequence[Chunk]) -> Chunk:
-    """Chunks that follow each other as one."""
-    faults: dict[int, str] = {}
-    start = 0
-    for chunk in chunks:
-        faults |= {start + row: fault for row, fault in chunk.faults.items()}
-        start += len(chunk.outcomes)
-    outcomes = np.concatenate([chunk.outcomes for chunk in chunks])
-    return Chunk(outcomes, faults, *(sum(each) for each in list(zip(*chunks, strict=True))[2:]))
 
 
 def play(
@@ -216,9 +217,11 @@ def play(
     lineup, deals = check_schedule(game, names, len(agents), lineup, deals)
     secret = secret or Secret.from_seed(0)
     players = [GuardedAgent(agent, move_time) for agent in agents]
-    starts = range(0, len(deals), batch)
-    chunks = [play_chunk(game, players, lineup[i : i + batch], deals[i : i + batch], secret, progress) for i in starts]
-    return to_match(names, lineup, deals, join(chunks))
+    whole = Chunk.blank(len(deals), game.num_players, len(players))
+    for start in range(0, len(deals), batch):
+        games = slice(start, start + batch)
+        whole.put(games, play_chunk(game, players, lineup[games], deals[games], secret, progress))
+    return to_match(names, lineup, deals, whole)
 
 
 def check_schedule(

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from envs.files import write_aside
-from evaluation.batch import outcome_dtype
 from evaluation.tournament import Chunk
 
 SAVE_EVERY = 5.0  # seconds
@@ -45,8 +44,7 @@ class UnfinishedResults:
     ) -> None:
         self.path, self.settings = path, json.loads(json.dumps(dict(settings or {})))
         self.done = np.zeros(games, bool)
-        outcomes = np.zeros(games, outcome_dtype(num_players))
-        self.whole = Chunk(outcomes, {}, np.zeros(agents), np.zeros(agents, np.int64))
+        self.whole = Chunk.blank(games, num_players, agents)
         self._saved = time.monotonic()
         if path is not None and path.exists():
             self._load(path)
@@ -54,10 +52,7 @@ class UnfinishedResults:
     def add(self, games: slice, chunk: Chunk) -> None:
         """Takes the results of some games, and saves from time to time."""
         self.done[games] = True
-        self.whole.outcomes[games] = chunk.outcomes
-        self.whole.faults.update({games.start + row: fault for row, fault in chunk.faults.items()})
-        self.whole.seconds[:] += chunk.seconds
-        self.whole.decisions[:] += chunk.decisions
+        self.whole.put(games, chunk)
         if time.monotonic() - self._saved >= SAVE_EVERY:
             self.save()
 

@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
+from itertools import pairwise
 from multiprocessing.connection import Connection, wait
 from typing import Any, NamedTuple
 
@@ -38,7 +39,6 @@ class Table(NamedTuple):
     game: Game
     specs: tuple[str, ...]
     move_time: float | None
-    secret: Secret
     is_sandboxed: bool
 
     def make_players(self) -> list[Player]:
@@ -61,10 +61,11 @@ class Table(NamedTuple):
         players: Sequence[Player],
         lineup: np.ndarray,
         deals: np.ndarray,
+        secret: Secret,
         progress: Callable[[int], object] | None = None,
     ) -> Chunk:
-        """Plays some games."""
-        return play_chunk(self.game, players, lineup, deals, self.secret, progress)
+        """Plays some games, all of one secret."""
+        return play_chunk(self.game, players, lineup, deals, secret, progress)
 
 
 def close_all(players: Sequence[Player]) -> None:
@@ -85,6 +86,7 @@ class Tournament:
         deals: ``(M,)``: seed of each game's deal.
         move_time: Seconds an agent has for a decision, see ``evaluation.guarded``; None: no limit.
         secret: What the agents' random words are made from, with the deals.
+        secrets: M of them, where not all games have the same; else ``secret`` for all.
         is_sandboxed: Whether agents of others play without network and without files to write to, see ``evaluation.sandbox``.
         players: The K agents themselves; made from ``specs`` unless given.
 
@@ -99,22 +101,32 @@ class Tournament:
     deals: np.ndarray
     move_time: float | None = None
     secret: Secret = field(default_factory=lambda: Secret.from_seed(0))
+    secrets: Sequence[Secret] = ()
     is_sandboxed: bool = field(default_factory=sandbox.is_required)
     players: Sequence[Player] = ()
 
     def __post_init__(self) -> None:
         self.lineup, self.deals = check_schedule(self.game, self.names, len(self.specs), self.lineup, self.deals)
+        self.secrets = self.secrets or [self.secret] * len(self.deals)
+        if len(self.secrets) != len(self.deals):
+            raise ValueError(f"there are {len(self.secrets)} secrets for {len(self.deals)} games")
         self.players = self.players or self.table.make_players()
 
     @property
     def table(self) -> "Table":
         """What a worker has to know of it beforehand."""
-        return Table(self.game, tuple(self.specs), self.move_time, self.secret, self.is_sandboxed)
+        return Table(self.game, tuple(self.specs), self.move_time, self.is_sandboxed)
 
     def chunks(self) -> list[slice]:
-        """The games as runs of whole deals."""
+        """The games as runs of whole deals, each of one secret."""
         size = max(CHUNK_GAMES // self.game.num_players, 1) * self.game.num_players
-        return [slice(start, min(start + size, len(self.deals))) for start in range(0, len(self.deals), size)]
+        changes = [k for k in range(1, len(self.deals)) if self.secrets[k] != self.secrets[k - 1]]
+        runs = pairwise([0, *changes, len(self.deals)])
+        return [slice(start, min(start + size, end)) for begin, end in runs for start in range(begin, end, size)]
+
+    def games(self, chunk: slice) -> tuple[np.ndarray, np.ndarray, Secret]:
+        """Line-up, deals and secret of a chunk."""
+        return self.lineup[chunk], self.deals[chunk], self.secrets[chunk.start]
 
 
 def run(
@@ -184,7 +196,7 @@ def cores() -> int:
 
 
 def _play(tournament: Tournament, chunk: slice, progress: Callable[[int], object] | None = None) -> Chunk:
-    return tournament.table.play(tournament.players, tournament.lineup[chunk], tournament.deals[chunk], progress)
+    return tournament.table.play(tournament.players, *tournament.games(chunk), progress)
 
 
 # --- worker processes ---------------------------------------------------------------------------------------------------
@@ -223,7 +235,7 @@ def _send_next(connection: Connection, tournament: Tournament, waiting: list[sli
     """Sends the games of the next chunk alone: the schedule as a whole is large, and a worker that starts takes in little."""
     chunk = waiting.pop()
     with suppress(ConnectionError):  # the worker has ended: `_receive` tells how
-        connection.send((tournament.lineup[chunk], tournament.deals[chunk]))
+        connection.send(tournament.games(chunk))
     return chunk
 
 
@@ -241,7 +253,8 @@ def _receive(connection: Connection, process: Any) -> Chunk:
 def _start(table: Table) -> tuple[Connection, Any]:
     context = multiprocessing.get_context("spawn")
     connection, other = context.Pipe()
-    process = context.Process(target=_work, args=(other, table, list(foreign.folders)), daemon=True)
+    seen = list(foreign.folders), list(sandbox.hidden)
+    process = context.Process(target=_work, args=(other, table, *seen), daemon=True)
     with _child_environment():
         process.start()
     other.close()
@@ -270,11 +283,11 @@ def _child_environment() -> Iterator[None]:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _work(connection: Connection, table: Table, folders: Sequence[str]) -> None:
+def _work(connection: Connection, table: Table, folders: Sequence[str], hidden: Sequence[str]) -> None:
     """The life of a worker: games come in, results go out, until the parent hangs up."""
     players: list[Player] = []
     try:
-        foreign.folders[:] = folders
+        foreign.folders[:], sandbox.hidden[:] = folders, hidden
         players = table.make_players()
         while True:
             connection.send(table.play(players, *connection.recv()))

@@ -17,6 +17,7 @@ import envs
 import evaluate
 from agents.registry import make_agent
 from evaluation import tournament, workers
+from evaluation.keyed import Secret
 from evaluation.provenance import settings_of
 from evaluation.unfinished import UnfinishedResults
 
@@ -87,6 +88,22 @@ def test_chunks_are_whole_deals_and_cover_all_games(game):
     chunks = planned.chunks()
     assert np.concatenate([np.arange(300)[chunk] for chunk in chunks]).tolist() == list(range(300)) and len(chunks) == 5
     assert all(chunk.start % 2 == 0 for chunk in chunks)
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_every_game_is_played_with_its_own_secret(game, count):
+    secrets, lineup = [Secret.from_seed(seed) for seed in (1, 2)], np.array([[0, 1], [1, 0]] * 40)
+    deals = [np.repeat(secret.deal_seeds(40), 2) for secret in secrets]
+    specs, names = ["greedy", "ismcts:2"], ["a", "b"]
+    of_each = [secret for secret in secrets for _ in range(80)]
+    both = workers.Tournament(game, specs, names, np.tile(lineup, (2, 1)), np.concatenate(deals), secrets=of_each)
+    assert [chunk.start for chunk in both.chunks()] == [0, 64, 80, 144]
+    played = workers.run_games(both, count).outcomes
+    for k, secret in enumerate(secrets):
+        alone = workers.run_games(workers.Tournament(game, specs, names, lineup, deals[k], secret=secret)).outcomes
+        assert alone.tobytes() == played[80 * k : 80 * (k + 1)].tobytes()
+    with pytest.raises(ValueError, match="there are 2 secrets for 80 games"):
+        workers.Tournament(game, specs, names, lineup, deals[0], secrets=secrets)
 
 
 @pytest.mark.parametrize("size", [18, 50, 1000])
