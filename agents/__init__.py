@@ -1,1 +1,17 @@
-"""Players of the games, and what measures them: agents, tournaments, ratings, reports and self-play training."""
+"""Players of the games: greedy ones, trained ones, a tree search, and what they think of a position (``agents.analyse``)."""
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from agents.analysis import Analysis, analyse
+
+__all__ = ["Analysis", "analyse"]
+
+
+def __getattr__(name: str) -> Any:
+    """Fetches what is used from Python alone when it is first asked for: the players do not need it."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from agents import analysis
+
+    return getattr(analysis, name)

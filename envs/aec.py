@@ -12,6 +12,7 @@ from pettingzoo.utils import wrappers
 
 from envs import engine, saving
 from envs.checks import MAX_SEED, index_of, integer, read_only
+from envs.display import Shown
 from envs.game import Game
 from envs.turns import BUSY
 from envs.vector import PICTURE_MODES, observation_space, random_seed, render
@@ -28,7 +29,7 @@ _SHARED = ("game", "observation_spaces", "action_spaces", "state_space", "metada
 """What copies in the same process share: nobody changes it. Spaces have random generators, but no game depends on them."""
 
 
-class TurnBasedEnv(AECEnv):
+class TurnBasedEnv(Shown, AECEnv):
     """One game as a PettingZoo AEC environment.
 
     Observations are ``{"observation": (D,) float32, "action_mask": (A,) int8}`` with the same spaces for every seat; the mask
@@ -43,7 +44,8 @@ class TurnBasedEnv(AECEnv):
         illegal: As of ``VectorAECEnv``.
         copy: Whether observations are fresh arrays. Without, ``last`` is twice as fast, and gives views that can be read but not
             written to, into which the next step writes.
-        view: The seat whose view ``render`` shows; None shows everything.
+        view: The seat whose view ``render`` shows; None shows everything. A notebook shows the environment in the eyes of this
+            seat too, but with None only what every seat sees, see ``envs.display``.
         max_cycles: The game is truncated after so many decisions; None: it is not.
 
     Raises:
@@ -123,6 +125,11 @@ class TurnBasedEnv(AECEnv):
     def record(self) -> Any:
         """The game itself, one record; read only."""
         return self._shown[0]["state"]
+
+    @property
+    def is_dealt(self) -> bool:
+        """Whether there is a game: not before the first ``reset``."""
+        return "agents" in self.__dict__
 
     def observation_space(self, agent: str) -> gymnasium.spaces.Space:
         """The space of an agent's observation, the same object at every call."""
@@ -305,7 +312,7 @@ class TurnBasedEnv(AECEnv):
 
     def _door(self) -> dict[str, Any] | None:
         """What PettingZoo's environments keep for each agent; None before the first ``reset``."""
-        return {name: self.__dict__[name] for name in _FROM_RESET} if "agents" in self.__dict__ else None
+        return {name: self.__dict__[name] for name in _FROM_RESET} if self.is_dealt else None
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "TurnBasedEnv":
         made = type(self).__new__(type(self))
@@ -344,4 +351,11 @@ def wrap(env: TurnBasedEnv) -> AECEnv:
     """Wraps an environment as PettingZoo's classic games are: an illegal action ends the game."""
     wrapped: AECEnv = wrappers.TerminateIllegalWrapper(env, illegal_reward=-1)
     wrapped = wrappers.AssertOutOfBoundsWrapper(wrapped)
-    return wrappers.OrderEnforcingWrapper(wrapped)
+    return OrderEnforcing(wrapped)
+
+
+class OrderEnforcing(Shown, wrappers.OrderEnforcingWrapper):
+    """The outermost wrapper: complains of a step before ``reset``, and shows itself as the environment does."""
+
+    def __str__(self) -> str:
+        return str(self.env)

@@ -43,7 +43,7 @@ class Worker:
         return int(self._ask(("act", agent, question)))
 
     def hints(self, agent: str, question: Question) -> dict[int, dict[str, Any]]:
-        """By action what an agent thinks of it, see ``play.hints``.
+        """By action what an agent thinks of it, see ``agents.hints``.
 
         Raises:
             RuntimeError: The agent failed.
@@ -68,8 +68,8 @@ class Worker:
 
 
 def _work(pipe: Connection, game: Game) -> None:
+    from agents.hints import hints
     from agents.registry import make_agent
-    from play.hints import hints
 
     agents = dict[str, Any]()
     while True:
