@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -46,7 +47,8 @@ def play_match(parser: argparse.ArgumentParser, args: argparse.Namespace, argv: 
     print(f"{games:,} games: {deals:,} deals, each in {game.num_players} seat rotations ({asked:,} asked for)")
     try:
         match = run(planned, partial, args)
-        result = describe(match, planned, anchor=args.anchor, seed=args.seed, argv=argv)
+        command = shlex.join(["python", "evaluate.py", *argv])
+        result = describe(match, planned, anchor=args.anchor, seed=args.seed, command=command)
     except ValueError as error:
         parser.error(f"{error} (more --games may help)")
     print("\n" + report.to_text(result))

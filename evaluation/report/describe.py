@@ -1,7 +1,5 @@
 """The report of a match, see ``evaluation.report.files``, made from its games."""
 
-import shlex
-from collections.abc import Sequence
 from typing import Any
 
 from evaluation import cycles, ratings, workers
@@ -31,9 +29,9 @@ def complaints(match: Match) -> list[str]:
 
 
 def describe(
-    match: Match, tournament: workers.Tournament, *, anchor: str | None, seed: int, argv: Sequence[str]
+    match: Match, tournament: workers.Tournament, *, anchor: str | None, seed: int, command: str
 ) -> dict[str, Any]:
-    """The report of a match, see ``evaluation.report.files``.
+    """The report of a match, see ``evaluation.report.files``; ``command`` says how to play it again.
 
     Raises:
         ValueError: The games do not link all agents, so they cannot be rated.
@@ -47,7 +45,7 @@ def describe(
         "num_players": game.num_players,
         "options": dict(game.options),
         "seed": seed,
-        "command": shlex.join(["python", "evaluate.py", *argv]),
+        "command": command,
         "versions": versions(tournament.specs, game),
         "notes": complaints(match),
     }
