@@ -83,17 +83,24 @@ def read_command_line(arguments: Sequence[str] | None) -> tuple[Settings, Path |
         if not _is_checkpoint(settings.against):
             settings.make_opponent(game)  # a wrong word is told before PyTorch is imported, which takes seconds
         return settings, out, None
-    return _resumed_settings(resumed, given, out), out, resumed
+    if out is not None:
+        given["out"] = out
+    return resumed_settings(resumed, given), out, resumed
 
 
-def _resumed_settings(resumed: Path, given: dict[str, Any], out: Path | None) -> Settings:
-    """Those of the run to resume. Its file may name no module to import: a game or an agent of one's own is named again."""
+def resumed_settings(resumed: Path, given: Mapping[str, Any]) -> Settings:
+    """Those of the run to resume. Its file may name no module to import: a game or an agent of one's own is named again.
+
+    Raises:
+        ValueError: It is no run, or something is given that it keeps.
+    """
+    given = dict(given)
     named = {name: given.pop(name, None) for name in ("env", "against")}
-    others = sorted(set(given) - {"timesteps"}) + ["out"] * (out is not None)
+    others = sorted(set(given) - {"timesteps"}, key=lambda name: (name == "out", name))
     if others:
         raise ValueError(f"{flag_of(others[0])} does not go with --resume: the run keeps its settings")
     kept = read_settings(resumed / MODEL)
-    with _naming(resumed):
+    with naming(resumed):
         settings = _kept_settings(resumed, kept, named)
     return replace(settings, **given)
 
@@ -114,7 +121,7 @@ def _kept_settings(resumed: Path, kept: dict[str, Any], named: Mapping[str, Any]
 
 
 @contextmanager
-def _naming(folder: Path) -> Iterator[None]:
+def naming(folder: Path) -> Iterator[None]:
     """Lets every error tell which run it is about."""
     try:
         yield
@@ -155,8 +162,8 @@ def _prepare(settings: Settings, folder: Path, is_resumed: bool) -> "Run":
     """A run that is ready to learn."""
     with step("importing PyTorch"):
         from training.run import Run
-    naming = _naming(folder) if is_resumed else nullcontext()
-    with naming, step(f"dealing {settings.num_envs} games of {settings.env}") as say:
+    place = naming(folder) if is_resumed else nullcontext()
+    with place, step(f"dealing {settings.num_envs} games of {settings.env}") as say:
         run = Run(settings, folder, is_resumed)
         if not is_resumed:
             say(f", played on at random by up to {run.venv.played_ahead.max()} decisions")
@@ -164,7 +171,7 @@ def _prepare(settings: Settings, folder: Path, is_resumed: bool) -> "Run":
         with step("scoring the policy before it learns"):
             run.begin()
         return run
-    with _naming(folder), step(f"going back to {run.path}"):
+    with naming(folder), step(f"going back to {run.path}"):
         changed = run.restore()
     if changed:
         again = "metrics.csv was changed since; it has the lines of the checkpoint again"

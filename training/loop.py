@@ -25,17 +25,17 @@ def train(run: Run) -> None:
         if not run.is_complete:
             with step("learning from the first games"):
                 iterate(run)
-        with _bar(run) as bar, _moving(bar):
+        with bar_of(run, tqdm, mininterval=0.5 if sys.stderr.isatty() else 20) as bar, _moving(bar):
             while not run.is_complete and not stop.is_wanted:
-                words = iterate(run)
+                _, words = iterate(run)
                 if words:
                     bar.set_postfix_str(words, refresh=False)
                 bar.update(run.settings.samples)
         run.save()
 
 
-def iterate(run: Run) -> str:
-    """Learns from one rollout, evaluates and saves where that is due; the evaluation in words, if there was one."""
+def iterate(run: Run) -> tuple[dict[str, float], str]:
+    """Learns from one rollout, evaluates and saves where that is due; its metrics, and any evaluation in words."""
     row, words = run.learn(), ""
     is_due = run.iteration % run.settings.eval_every == 0 or run.is_complete
     if is_due:
@@ -46,15 +46,15 @@ def iterate(run: Run) -> str:
     run.metrics.write(row)
     if is_due or run.is_save_due:
         run.save()
-    return words
+    return row, words
 
 
-def _bar(run: Run) -> Any:
-    """The progress of a run. It ends with a whole rollout, which is behind the decisions that were asked for."""
+def bar_of(run: Run, kind: Any, **more: Any) -> Any:
+    """The progress of a run, a bar of tqdm's. It ends with a whole rollout, which is behind the decisions that were asked for."""
     samples = run.settings.samples
-    return tqdm(
+    return kind(
         desc=run.game.id, total=-(-run.settings.timesteps // samples) * samples, initial=run.model.num_timesteps,
-        unit=" samples", unit_scale=True, dynamic_ncols=True, smoothing=0.05, mininterval=0.5 if sys.stderr.isatty() else 20,
+        unit=" samples", unit_scale=True, dynamic_ncols=True, smoothing=0.05, **more,
     )  # fmt: skip
 
 

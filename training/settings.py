@@ -10,6 +10,7 @@ from agents.checkpoint import show
 from agents.networks import KINDS, MOST_WIDTHS, WIDEST, are_widths
 from envs.command_line import parse_options
 from envs.game import Game, Tuned
+from envs.options import suggestion
 
 if TYPE_CHECKING:
     from agents.agent import Agent
@@ -93,6 +94,29 @@ class Settings:
             _check(self, name, 0 < getattr(self, name) <= LARGEST, f"above 0 and at most {LARGEST}")
         for name in ("entropy", "shaping"):
             _check(self, name, 0 <= getattr(self, name) <= LARGEST, f"from 0 to {LARGEST}")
+
+    @classmethod
+    def for_game(cls, env: str, num_players: int = 2, **given: Any) -> "Settings":
+        """Settings with the rule options of the game as arguments: ``Settings.for_game("fairy_ring", 3, objectives=True)``.
+
+        Args:
+            env: The game, as of ``envs.make_game``.
+            num_players: Seats.
+            **given: Settings, and rule options of the game; what is not given is as the game has it, or else as usual.
+
+        Raises:
+            ValueError: There is no such game, setting or option, or a value does not fit.
+        """
+        names, rules = [item.name for item in fields(cls)], envs.game_module(env).OPTIONS
+        for name in given:
+            if name not in names and name not in rules:
+                near = suggestion(name, [*names, *rules])
+                known = f"settings are {', '.join(names)}; the rules of {env} have {', '.join(rules) or 'none'}"
+                raise ValueError(f"there is no setting {name!r}{near}; {known}")
+        own = {name: rules[name].check(name, given.pop(name)) for name in rules if name in given}
+        words = [f"{name}={str(value).lower() if isinstance(value, bool) else value}" for name, value in own.items()]
+        given["option"] = [*given.get("option", []), *words]
+        return cls(env=env, num_players=num_players, **given)
 
     @property
     def samples(self) -> int:
