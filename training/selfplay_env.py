@@ -51,6 +51,8 @@ class SelfPlayVecEnv(SeatsVecEnv):
         ValueError: A share outside of 0 to 1, or an argument that ``VectorAECEnv`` does not take.
     """
 
+    games: Games
+
     def __init__(
         self,
         game: Game,

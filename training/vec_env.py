@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 from stable_baselines3.common.vec_env import VecEnv
 
-from training.games import Games
+from envs.vector import VectorAECEnv
 
 
 class SeatsVecEnv(VecEnv):
     """N games that are one environment of stable-baselines3; what a step is, its heirs say."""
 
-    def __init__(self, games: Games) -> None:
+    def __init__(self, games: VectorAECEnv) -> None:
         self.games = games
         self.game = games.game
         self.num_players = games.num_players

@@ -134,7 +134,7 @@ def test_opponents_sit_in_the_order_in_which_they_follow_the_learner(game):
 
 
 def test_wrong_arguments_are_named(game):
-    with pytest.raises(ValueError, match="seat 3"):
+    with pytest.raises(ValueError, match="seat is 3; it must be an integer from 0 to 2"):
         FixedOpponentsVecEnv(game, 2, RandomAgent(game), seat=3)
     with pytest.raises(ValueError, match="1 opponents for 2 seats"):
         FixedOpponentsVecEnv(game, 2, [RandomAgent(game)])
