@@ -14,7 +14,7 @@ import envs
 from agents.agent import Agent, first_line
 from envs.checks import integer
 from envs.game import Game
-from evaluation import GAMES, PLAYERS, sandbox, tournament
+from evaluation import GAMES, PLAYERS, tournament
 from evaluation.guarded import GuardedAgent, Player
 from evaluation.hosted import make_player
 from evaluation.keyed import FIRST_DEAL, Secret
@@ -232,7 +232,7 @@ def _plan(
         schedule = tournament.schedule(len(seats), game.num_players, -(-games // game.num_players), seed)
         specs = [seat.spec or seat.name for seat in seats]
         secret, players = Secret.from_seed(seed), [seat.player for seat in seats]
-        return Tournament(game, specs, names, *schedule, move_time, secret, sandbox.is_required(), players)
+        return Tournament(game, specs, names, *schedule, move_time, secret=secret, players=players)
     except BaseException:
         _close(seats)
         raise
