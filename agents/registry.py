@@ -69,8 +69,29 @@ def make_agent(spec: str, game: Game) -> Agent:
         return _checkpoint(path, game, sample=spec.endswith(":sample"))
     if is_foreign(spec):
         return _own_agent(spec, head, tail, game)
+    raise _unknown(spec)
+
+
+def check_spec(spec: str, game: Game) -> None:
+    """Refuses a word that means no agent, without making one: neither weights nor anybody's code are read.
+
+    Raises:
+        ValueError: There is no such agent, or one of its options or its checkpoint is not there.
+    """
+    head, _, tail = spec.partition(":")
+    if head == "ismcts":
+        parse_settings(tail, game)
+    elif head in ("random", "greedy"):
+        _no_argument(head, tail)
+    elif path := checkpoint_path(spec, game):
+        checkpoint_file(path, game)
+    elif head not in MAKERS and not is_foreign(spec):
+        raise _unknown(spec)
+
+
+def _unknown(spec: str) -> ValueError:
     names = ", ".join(MAKERS)
-    raise ValueError(f"there is no agent {spec!r}; choose from {names}, a checkpoint PATH.zip, or package.module:Class")
+    return ValueError(f"there is no agent {spec!r}; choose from {names}, a checkpoint PATH.zip, or package.module:Class")
 
 
 def is_foreign(spec: str) -> bool:

@@ -43,6 +43,24 @@ def integers(low: int, high: int | None) -> str:
     return str(low) if low == high else f"an integer from {low} to {high}"
 
 
+def real(name: str, value: Any, low: float, high: float) -> float:
+    """A number of a range.
+
+    Args:
+        name: What it is, for the message.
+        value: What came from outside.
+        low: The smallest allowed value.
+        high: The largest allowed value.
+
+    Raises:
+        ValueError: It is no number, a boolean, not finite, or out of range; the message names what it is and what it may be.
+    """
+    is_number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+    if not is_number or not low <= value <= high:
+        raise ValueError(f"{name} is {value!r}; it must be a number from {low:g} to {high:g}")
+    return float(value)
+
+
 def index_of(name: str, word: Any, words: Sequence[str]) -> int:
     """The place of a word among the allowed ones.
 

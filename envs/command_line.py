@@ -1,11 +1,13 @@
 """What the command lines of the suite share: rule options, ``--option name=value``, and the text about them in ``--help``."""
 
 import argparse
-from collections.abc import Iterable
+import shlex
+from collections.abc import Iterable, Sequence
 from typing import Any, NoReturn
 
 from envs import GAMES, game_module, own_options
 from envs.engine import REWARD_KINDS
+from envs.game import Game
 from envs.options import Option, suggestion
 
 REWARD = Option("placement", "what a game pays at its end", REWARD_KINDS)
@@ -45,6 +47,26 @@ def parse_options(game_name: str, texts: Iterable[str], *, with_reward: bool = F
             raise ValueError(f"{game_name} has no option {name!r}{suggestion(name, table)}; it has {', '.join(table)}")
         options[name] = table[name].parse(name, value)
     return options
+
+
+def how_to_watch(game: Game, env: str, options: Iterable[str], agents: Sequence[str]) -> str:
+    """The commands that record a game of these agents and show it, one on each line.
+
+    Args:
+        game: What they play.
+        env: Its name on the command line.
+        options: Its rule options there.
+        agents: They take the seats in turn, the first one again where there are too few.
+    """
+    seats = [agents[seat % len(agents)] for seat in range(game.num_players)]
+    named = [word for option in options for word in ("--option", option)]
+    record = ["--env", env, "--num-players", str(game.num_players), *named, "--agents", *seats, "--out", "replays"]
+    own = [] if env in GAMES else ["--env", env]
+    watch = [f"replays/{game.id}-{game.num_players}p-0.jsonl", *own]
+    return "\n".join(
+        ["to watch a game:", shlex.join(["python", "-m", "envs.replay", "record", *record]),
+         shlex.join(["python", "-m", "play", "watch", *watch])]
+    )  # fmt: skip
 
 
 def describe_games() -> str:

@@ -11,7 +11,7 @@ from typing import Any
 from tqdm import tqdm
 
 import envs
-from envs.command_line import parse_options
+from envs.command_line import how_to_watch, parse_options
 from envs.files import write_aside
 from evaluation import GAMES, PLAYERS, tournament, workers
 from evaluation.keyed import Secret
@@ -58,6 +58,7 @@ def play_match(parser: argparse.ArgumentParser, args: argparse.Namespace, argv: 
         write_aside(paths[-1], (json.dumps(costs(match), indent=2) + "\n").encode())
     partial.discard()
     print("\n".join(f"wrote {path}" for path in paths))
+    print(how_to_watch(game, args.env, args.option, specs))
     return 0
 
 

@@ -25,14 +25,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = parser.parse_args(words)
     try:
         return _play(arguments)
-    except (ValueError, OSError, ImportError) as error:
+    except (ValueError, OSError, ImportError, RuntimeError) as error:
         parser.error(str(error))
+    except KeyboardInterrupt:
+        return 130
 
 
 def _parser() -> argparse.ArgumentParser:
-    from envs.command_line import describe_games
+    from envs.command_line import Parser, describe_games
 
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="python -m play",
         description="Play in the browser. `python -m play watch FILE...` shows replays.",
         epilog=describe_games(),
@@ -71,15 +73,11 @@ def seats_of(people: int, agents: Sequence[str], num_players: int) -> list[str]:
 
 
 def _play(arguments: argparse.Namespace) -> int:
-    from envs import make_game
-    from envs.command_line import parse_options
     from play.table import Table
     from play.worker import Worker
 
-    num_players = arguments.num_players or max(2, arguments.people + len(arguments.agents))
-    game = make_game(arguments.env, num_players, **parse_options(arguments.env, arguments.option))
-    seed = int.from_bytes(os.urandom(4), "little") if arguments.seed is None else arguments.seed
-    table = Table(game, seats_of(arguments.people, arguments.agents, num_players), seed)
+    game, seats, seed = _setting(arguments)
+    table = Table(game, seats, seed)
     worker = Worker(game)
     try:
         if arguments.terminal:
@@ -91,6 +89,27 @@ def _play(arguments: argparse.Namespace) -> int:
     finally:
         worker.close()
     return 0
+
+
+def _setting(arguments: argparse.Namespace) -> tuple[Any, list[str], int]:
+    """Game, seats and seed that were asked for.
+
+    Raises:
+        ValueError: Something cannot be; nothing has begun.
+    """
+    from agents.registry import check_spec
+    from envs import make_game
+    from envs.checks import MAX_SEED, integer, real
+    from envs.command_line import parse_options
+
+    num_players = arguments.num_players or max(2, arguments.people + len(arguments.agents))
+    game = make_game(arguments.env, num_players, **parse_options(arguments.env, arguments.option))
+    for spec in [*arguments.agents, *arguments.hints]:
+        check_spec(spec, game)
+    real("--pause", arguments.pause, 0, 60)
+    integer("--port", arguments.port, 0, 65535)
+    seed = int.from_bytes(os.urandom(4), "little") if arguments.seed is None else arguments.seed
+    return game, seats_of(arguments.people, arguments.agents, num_players), integer("--seed", seed, 0, MAX_SEED)
 
 
 def _serve(table: Any, worker: Any, arguments: argparse.Namespace) -> None:

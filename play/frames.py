@@ -1,8 +1,7 @@
 """A replay as frames: what each viewer sees of every moment, packed small."""
 
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,33 +12,26 @@ from envs.replay import NOTHING, Named, open_game, read_lines, transitions
 from play.views import ALL, Viewer, marks_of, view_of
 
 
-def frames(path: Path, named: Named = NOTHING) -> dict[str, Any]:
-    """Everything a page needs to show a replay.
+class Moments(NamedTuple):
+    """A recorded game.
 
-    Pictures of neighbouring moments differ in few lines: ``lines`` lists every line once, a picture is a list of places in it.
-
-    Returns:
-        Title, names, ``scores`` ``(T, P)``, ``actors`` ``(T,)`` (who decided what led to the moment), ``lines``, and ``views``:
-        for each viewer ``pictures`` and ``events`` of the T moments.
-
-    Raises:
-        ReplayError: A line is broken, or an action is illegal.
+    Attributes:
+        game: The rule set.
+        seed: Of the game.
+        records: ``(1,)`` each, of its T moments.
+        actions: The T - 1 actions between them.
+        truncated: Whether it was cut off.
     """
-    game, seed, records, actions = moments(path, named)
-    shared = dict[str, int]()
-    return {
-        "title": f"{game.title}, {game.num_players} players, seed {seed}",
-        "file": path.name,
-        "names": [f"Player {p}" for p in range(game.num_players)],
-        "scores": [_scores(game, record) for record in records],
-        "actors": [None, *(int(record["current_player"][0]) for record in records[:-1])],
-        "views": {str(viewer): _packed(game, records, actions, viewer, shared) for viewer in (ALL, *range(game.num_players))},
-        "lines": list(shared),
-    }
+
+    game: Game
+    seed: int
+    records: list[np.ndarray]
+    actions: list[int]
+    truncated: bool
 
 
-def moments(path: Path, named: Named = NOTHING) -> tuple[Game, int, list[np.ndarray], list[int]]:
-    """The game of a replay, its seed, the records ``(1,)`` of its T moments, and the T - 1 actions between them.
+def moments(path: Path, named: Named = NOTHING) -> Moments:
+    """The moments of a replay.
 
     Raises:
         ReplayError: A line is broken, or an action is illegal.
@@ -50,24 +42,46 @@ def moments(path: Path, named: Named = NOTHING) -> tuple[Game, int, list[np.ndar
     for _, action, after in transitions(lines, game, env):
         records.append(after)
         actions.append(action)
-    return game, lines[0]["seed"], records, actions
+    return Moments(game, lines[0]["seed"], records, actions, bool(lines[-1].get("truncated")))
 
 
-def seen(
-    game: Game, records: Sequence[np.ndarray], actions: Sequence[int], viewer: Viewer
-) -> tuple[list[str], list[list[Event]]]:
+def frames(name: str, shown: Moments) -> dict[str, Any]:
+    """Everything a page needs to show a recorded game.
+
+    Pictures of neighbouring moments differ in few lines: ``lines`` lists every line once, a picture is a list of places in it.
+
+    Args:
+        name: Of its file.
+        shown: The game.
+
+    Returns:
+        Title, names, ``scores`` ``(T, P)``, ``actors`` ``(T,)`` (who decided what led to the moment), ``lines``, and ``views``:
+        for each viewer ``pictures`` and ``events`` of the T moments.
+    """
+    game, records, shared = shown.game, shown.records, dict[str, int]()
+    return {
+        "title": f"{game.title}, {game.num_players} players, seed {shown.seed}",
+        "file": name,
+        "names": [f"Player {p}" for p in range(game.num_players)],
+        "scores": [_scores(game, record) for record in records],
+        "actors": [None, *(int(record["current_player"][0]) for record in records[:-1])],
+        "views": {str(viewer): _packed(shown, viewer, shared) for viewer in (ALL, *range(game.num_players))},
+        "lines": list(shared),
+    }
+
+
+def seen(shown: Moments, viewer: Viewer) -> tuple[list[str], list[list[Event]]]:
     """Every moment as a viewer sees it: as SVG text with the last move marked, and what happened."""
+    game, records = shown.game, shown.records
     views = [view_of(game, record, viewer) for record in records]
     told = [game.told_of_deal(views[0])]
-    for number, action in enumerate(actions):
+    for number, action in enumerate(shown.actions):
         told.append(game.told_of_move(records[number][0], action, views[number], views[number + 1]))
     return [game.draw(view, marks_of(events, {})) for view, events in zip(views, told, strict=True)], told
 
 
-def _packed(
-    game: Game, records: Sequence[np.ndarray], actions: Sequence[int], viewer: Viewer, shared: dict[str, int]
-) -> dict[str, Any]:
-    pictures, told = seen(game, records, actions, viewer)
+def _packed(shown: Moments, viewer: Viewer, shared: dict[str, int]) -> dict[str, Any]:
+    pictures, told = seen(shown, viewer)
     return {
         "pictures": [[shared.setdefault(line, len(shared)) for line in text.splitlines()] for text in pictures],
         "events": [[event.to_dict() for event in events] for events in told],

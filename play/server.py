@@ -54,15 +54,15 @@ class Server:
 
     @contextlib.asynccontextmanager
     async def _lifespan(self, app: Starlette) -> AsyncIterator[None]:
-        playing = asyncio.create_task(self._play())
+        playing = asyncio.create_task(self.play())
         try:
             yield
         finally:
             playing.cancel()
             self.worker.close()
 
-    async def _play(self) -> None:
-        """Lets agents decide whenever it is their turn."""
+    async def play(self) -> None:
+        """Lets agents decide whenever it is their turn; a server inside another one has nobody else who begins this."""
         while True:
             changed = self._changed
             seat = self.table.to_act

@@ -39,9 +39,10 @@ class Table:
         game: The rule set.
         seats: For each seat ``PERSON`` or the name of an agent.
         seed: Of the first game; the next ones count up.
+        moments: What has been played of the first game, to go on from there; None: it is dealt.
     """
 
-    def __init__(self, game: Game, seats: Sequence[str], seed: int = 0) -> None:
+    def __init__(self, game: Game, seats: Sequence[str], seed: int = 0, moments: Sequence[Moment] | None = None) -> None:
         self.game, self.seats, self.seed = game, list(seats), seed
         self.names = [f"Player {p}" if who == PERSON else f"{who} ({p})" for p, who in enumerate(seats)]
         self.people = [p for p, who in enumerate(seats) if who == PERSON]
@@ -50,6 +51,9 @@ class Table:
         self.revision = 0
         self._env = VectorAECEnv(game, 1, seed=seed, autoreset=False)
         self._deal()
+        if moments is not None:
+            self.moments = list(moments)
+            self._env.set_records(self.moments[-1].record)
 
     def _deal(self) -> None:
         self._env.reset(np.array([self.seed]))

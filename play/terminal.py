@@ -35,13 +35,13 @@ def _ask(table: Table, seat: int, read: Callable[[str], str], write: Callable[[s
     while True:
         try:
             answer = read(f"player {seat}, 1 to {len(moves)}, b for the board, q to leave: ").strip()
-        except EOFError:
+        except (EOFError, KeyboardInterrupt):
             return None
         if answer == "q":
             return None
         if answer == "b":
             write(table.game.text(table.moments[-1].record, seat))
-        elif answer.isascii() and answer.isdecimal() and 1 <= int(answer) <= len(moves):
+        elif answer.isascii() and answer.isdecimal() and len(answer) < 8 and 1 <= int(answer) <= len(moves):
             return int(moves[int(answer) - 1]["action"])
         else:
-            write(f"{answer!r} is no number from 1 to {len(moves)}")
+            write(f"{answer[:40]!r} is no number from 1 to {len(moves)}")

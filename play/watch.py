@@ -1,73 +1,22 @@
 """``python -m play watch FILE...``: replays as a page, as one file that needs no server, or as a moving picture."""
 
 import argparse
-import html
-import json
+import sys
 import webbrowser
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from agents.registry import check_spec
+from envs.checks import integer
+from envs.command_line import Parser
 from envs.files import write_aside
 from envs.replay import Named, add_named, named_by
-from play.frames import frames, moments, seen
+from play.frames import Moments, frames, moments, seen
+from play.judge import check_judge, judge_game, meaning
+from play.moving import gif, moving_svg
+from play.page import page
 from play.views import ALL
-
-_STATIC = Path(__file__).with_name("static")
-_PAGE = """<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy"
- content="default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:">
-<title>{title}</title>
-<link rel="icon" href="data:,">
-<style>{style}</style>
-</head>
-<body>
-{body}
-<script type="application/json" id="replay">{data}</script>
-<script>{script}</script>
-</body>
-</html>
-"""
-
-
-def page(replay: dict[str, Any]) -> str:
-    """One self-contained page that shows a replay, see ``frames``."""
-    board, watch = ((_STATIC / name).read_text(encoding="utf-8") for name in ("board.js", "watch.js"))
-    # As one script: a page from a file may not load modules.
-    script = "(() => {\n" + board.replace("export function", "function") + watch + "})();"
-    data = json.dumps(replay, separators=(",", ":")).replace("<", "\\u003c")
-    return _PAGE.format(
-        title=html.escape(replay["title"]),
-        style=(_STATIC / "style.css").read_text(encoding="utf-8"),
-        body=(_STATIC / "watch.html").read_text(encoding="utf-8"),
-        data=data,
-        script=script,
-    )
-
-
-def gif(path: Path, named: Named, width: int, seconds: float) -> bytes:
-    """A replay as a moving picture, everything in sight, with its last frame held.
-
-    Raises:
-        ReplayError: A line is broken, or an action is illegal.
-        ImportError: A package of the render extra is missing.
-    """
-    import io
-
-    from envs.drawing.raster import svg_to_rgb
-
-    game, _, records, actions = moments(path, named)
-    pictures, _ = seen(game, records, actions, ALL)
-    from PIL import Image
-
-    images = [Image.fromarray(svg_to_rgb(text, width)).quantize(64) for text in pictures]
-    out, times = io.BytesIO(), [round(1000 * seconds)] * (len(images) - 1) + [3000]
-    images[0].save(out, "GIF", save_all=True, append_images=images[1:], duration=times, loop=0, optimize=True)
-    return out.getvalue()
 
 
 def main(argv: Sequence[str]) -> int:
@@ -75,27 +24,31 @@ def main(argv: Sequence[str]) -> int:
     parser = _parser()
     arguments = parser.parse_args(argv)
     named = named_by(arguments)
-    if (arguments.html or arguments.gif) and len(arguments.files) != 1:
-        parser.error("--html and --gif take one replay")
+    if (arguments.html or arguments.gif or arguments.svg) and len(arguments.files) != 1:
+        parser.error("--html, --gif and --svg take one replay")
     try:
-        if arguments.html:
-            write_aside(arguments.html, page(frames(arguments.files[0], named)).encode())
-        if arguments.gif:
-            write_aside(arguments.gif, gif(arguments.files[0], named, arguments.width, arguments.seconds))
-        if not arguments.html and not arguments.gif:
-            _serve([page(frames(path, named)) for path in arguments.files], arguments)
-    except (ValueError, OSError, ImportError) as error:
+        if arguments.html or arguments.gif or arguments.svg:
+            _write(arguments, moments(arguments.files[0], named))
+        else:
+            _serve(arguments, named)
+    except (ValueError, OSError, ImportError, RuntimeError) as error:
         parser.error(str(error))
     return 0
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m play watch", description="Show replays, see python -m envs.replay record.")
+    parser = Parser(prog="python -m play watch", description="Show replays, see python -m envs.replay record.")
     parser.add_argument("files", nargs="+", type=Path)
     parser.add_argument("--html", type=Path, metavar="FILE", help="write one page that needs no server")
     parser.add_argument("--gif", type=Path, metavar="FILE", help="write a moving picture")
-    parser.add_argument("--width", type=int, default=800, help="of the moving picture, in pixels")
-    parser.add_argument("--seconds", type=float, default=0.6, help="of a frame of the moving picture")
+    parser.add_argument("--svg", type=Path, metavar="FILE", help="write a moving picture as SVG: sharp, and mostly smaller")
+    parser.add_argument("--width", type=int, default=800, help="of the GIF, in pixels [%(default)s]")
+    parser.add_argument("--seconds", type=float, default=0.6, help="of a frame of the moving picture [%(default)s]")
+    parser.add_argument("--moves", metavar="A-B", help="the part of the game for a moving picture [all of it]")
+    parser.add_argument(
+        "--agent", metavar="AGENT", help="who judges every position and move: a search, as ismcts:200, or a checkpoint [nobody]"
+    )
+    parser.add_argument("--agents", default="greedy", metavar="AGENT", help="against whom to play on from a moment [%(default)s]")
     add_named(parser)
     parser.add_argument("--host", default="127.0.0.1")
     parser.add_argument("--port", type=int, default=0, help="0: any that is free")
@@ -103,24 +56,67 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _serve(pages: Sequence[str], arguments: argparse.Namespace) -> None:
-    from starlette.applications import Starlette
-    from starlette.requests import Request
-    from starlette.responses import HTMLResponse, Response
-    from starlette.routing import Route
+def _write(arguments: argparse.Namespace, game: Moments) -> None:
+    """The files that were asked for; nothing is written before all of them are made."""
+    made = dict[Path, bytes]()
+    pictures = seen(game, ALL)[0][_part(arguments.moves, len(game.records))] if arguments.gif or arguments.svg else []
+    if arguments.svg:
+        made[arguments.svg] = moving_svg(pictures, arguments.seconds).encode()
+    if arguments.gif:
+        made[arguments.gif] = gif(pictures, arguments.width, arguments.seconds)
+    if arguments.html:
+        made[arguments.html] = page(frames(arguments.files[0].name, game) | _judged(game, arguments.agent)).encode()
+    for path, content in made.items():
+        write_aside(path, content)
 
-    from play.guard import Guard
+
+def _part(text: str | None, count: int) -> slice:
+    """The moments that ``A-B`` means, both counted in.
+
+    Raises:
+        ValueError: It is no such part of a game of so many moments.
+    """
+    if text is None:
+        return slice(0, count)
+    first, dash, last = text.partition("-")
+    if not (dash and first.isascii() and first.isdecimal() and last.isascii() and last.isdecimal()):
+        raise ValueError(f"--moves is {text!r}; it must be A-B, as 0-{count - 1}")
+    start = integer("the first of --moves", int(first), 0, count - 1)
+    return slice(start, integer("the last of --moves", int(last), start, count - 1) + 1)
+
+
+def _judged(game: Moments, agent: str | None) -> dict[str, Any]:
+    """What an agent says of the whole game, with a line that tells how far it is."""
+    if agent is None:
+        return {}
+    from play.worker import Worker
+
+    check_judge(agent, game.game)
+    worker, said = Worker(game.game), list[dict[str, Any]]()
+    try:
+        for judgement in judge_game(game, lambda question: worker.judge(agent, question)):
+            said.append(judgement)
+            print(f"\r{agent} has judged {len(said)} of {len(game.records)} moments", end="", file=sys.stderr, flush=True)
+    finally:
+        worker.close()
+        print(file=sys.stderr)
+    return {"judge": agent, "meaning": meaning(agent, game.game), "judged": said}
+
+
+def _serve(arguments: argparse.Namespace, named: Named) -> None:
+    integer("--port", arguments.port, 0, 65535)
+    games = [moments(path, named) for path in arguments.files]
+    for game in games:
+        check_spec(arguments.agents, game.game)
+        if arguments.agent:
+            check_judge(arguments.agent, game.game)
+    from play.gallery import Gallery
     from play.listening import listen_as, serve
 
-    async def show(request: Request) -> Response:
-        number = request.path_params.get("number", 0)
-        return HTMLResponse(pages[number]) if number < len(pages) else Response("there is no such replay", 404)
-
+    gallery = Gallery([path.name for path in arguments.files], games, arguments.agent, arguments.agents)
     listener, base, hosts = listen_as(arguments.host, arguments.port)
-    links = [f"{base}/{number}" for number in range(len(pages))]
+    links = [f"{base}/{number}" for number in range(len(games))]
     print("\n".join(links), flush=True)
     if not arguments.no_browser:
         webbrowser.open(links[0])
-    routes = [Route("/", show), Route("/{number:int}", show)]
-    app = Guard(Starlette(routes=routes), hosts, policy=None)
-    serve(app, listener)
+    serve(gallery.app(hosts), listener, timeout_graceful_shutdown=1)

@@ -1,6 +1,7 @@
 """A process in which agents think, with the machine code that the process of the table does without."""
 
 import os
+from functools import cache
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from threading import Lock
@@ -50,6 +51,14 @@ class Worker:
         """
         return self._ask(("hints", agent, question))
 
+    def judge(self, agent: str, question: Any) -> dict[str, Any]:
+        """What an agent thinks of a position and of the move played there, see ``play.judge.Judge``.
+
+        Raises:
+            RuntimeError: The agent failed.
+        """
+        return self._ask(("judge", agent, question))
+
     def _ask(self, message: tuple[Any, ...]) -> Any:
         with self._lock:
             try:
@@ -67,20 +76,35 @@ class Worker:
         self._process.join(5)
 
 
-def _work(pipe: Connection, game: Game) -> None:
-    from agents.hints import hints
-    from agents.registry import make_agent
+class _Desk:
+    """What the process of the agents answers; agents are made when they are first asked."""
 
-    agents = dict[str, Any]()
+    def __init__(self, game: Game) -> None:
+        from agents.hints import hints
+        from agents.registry import make_agent
+        from play.judge import Judge
+
+        self.agents, self.judges = cache(lambda spec: make_agent(spec, game)), cache(lambda spec: Judge(game, spec))
+        self.game, self.hints_of = game, hints
+
+    def act(self, agent: str, question: Question) -> int:
+        return int(self.agents(agent).act(*question)[0])
+
+    def hints(self, agent: str, question: Question) -> dict[int, dict[str, Any]]:
+        return self.hints_of(self.game, self.agents(agent), *question)
+
+    def judge(self, agent: str, question: Any) -> dict[str, Any]:
+        return self.judges(agent)(question)
+
+
+def _work(pipe: Connection, game: Game) -> None:
+    desk = _Desk(game)
     while True:
         try:
             task, agent, question = pipe.recv()
         except (EOFError, KeyboardInterrupt):
             return
         try:
-            if agent not in agents:
-                agents[agent] = make_agent(agent, game)
-            answer = agents[agent].act(*question)[0] if task == "act" else hints(game, agents[agent], *question)
-            pipe.send((answer, None))
+            pipe.send((getattr(desk, task)(agent, question), None))
         except Exception as error:  # whatever an agent raises, the page is to say it
             pipe.send((None, f"{agent}: {type(error).__name__}: {error}"))

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 from agents.checkpoint import show
 from agents.registry import MAKERS, names_file
 from envs import GAMES, refuse_foreign
-from envs.command_line import Parser, describe_games
+from envs.command_line import Parser, describe_games, how_to_watch
 from training.folder import MODEL, claim, claim_new, named_folder
 from training.progress import step
 from training.settings import Settings, flag_of, tuned_of
@@ -193,6 +193,7 @@ def _train(run: "Run") -> int:
     except KeyboardInterrupt:
         return _complain(f"stopped at once; {_way_on(run)}", 130)
     print(f"checkpoint {run.path}, learning curve {picture}")
+    print(how_to_watch(run.game, run.settings.env, run.settings.option, [str(run.path)]))
     if run.is_complete:
         return 0
     print(f"stopped early; {_way_on(run)}")

@@ -28,12 +28,15 @@ class Found(NamedTuple):
         visits: ``(K, A) int32``: simulations that began with each action; none where only one is legal.
         decisions: All decisions that were simulated.
         values: ``(K, A) float64``: the sums of the values of those simulations for the seat to act; None unless asked for.
+        outlook: ``(K, P) float64``: the mean value of all simulations for each seat, in [-1, 1]; NaN where there were none; None
+            unless asked for.
     """
 
     actions: np.ndarray
     visits: np.ndarray
     decisions: int
     values: np.ndarray | None = None
+    outlook: np.ndarray | None = None
 
 
 class SearchAgent:
@@ -81,7 +84,7 @@ class SearchAgent:
 
         Args:
             worlds: ``(K,)`` records, none of them over; they are not changed.
-            with_values: Whether to tell the sums of values too; the search is the same.
+            with_values: Whether to tell values and outlook too; the search is the same.
         """
         worlds = np.ascontiguousarray(worlds)
         if self.settings.seconds is not None:
@@ -95,6 +98,7 @@ class SearchAgent:
             np.concatenate([part.visits for part in parts]),
             sum(part.decisions for part in parts),
             np.concatenate([part.values for part in parts if part.values is not None]) if with_values else None,
+            np.concatenate([part.outlook for part in parts if part.outlook is not None]) if with_values else None,
         )
 
     def _search_so_often(self, worlds: np.ndarray, simulations: int, with_values: bool) -> Found:
@@ -161,8 +165,8 @@ class _Forest:
 
     def found(self, with_values: bool = False) -> Found:
         """What the trees favour."""
-        values = self._values_of_actions() if with_values else None
-        return Found(self.actions, self.visits, int(self.trees["decisions"].sum()), values)
+        values, outlook = (self._values_of_actions(), self._outlook()) if with_values else (None, None)
+        return Found(self.actions, self.visits, int(self.trees["decisions"].sum()), values, outlook)
 
     def _values_of_actions(self) -> np.ndarray:
         """``(K, A) float64``: what the children of each root have summed up for the seat that moves there."""
@@ -174,6 +178,12 @@ class _Forest:
                 totals[row, node["action"]] = node["total"][node["mover"]]
                 child = int(node["next_sibling"])
         return totals
+
+    def _outlook(self) -> np.ndarray:
+        """``(K, P) float64``: what all simulations of a tree were worth to each seat on average."""
+        roots = self.nodes[:: self.capacity]
+        visits = np.where(self.trees["size"] > 0, roots["visits"], 0)[:, None]
+        return np.where(visits > 0, roots["total"] / np.maximum(visits, 1), np.nan)
 
     def _run(self, simulations: int) -> None:
         agent = self.agent

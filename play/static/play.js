@@ -12,7 +12,7 @@ let again = false;
 let chosenAt = null; // the number of the decision whose choice is on its way
 
 async function post(what, fields = {}) {
-  const answer = await fetch(`/api/${what}`, {
+  const answer = await fetch(`api/${what}`, {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify({ token, ...fields }),
@@ -23,7 +23,7 @@ async function post(what, fields = {}) {
 }
 
 async function get(since) {
-  const answer = await fetch(`/api/state?since=${since}&token=${encodeURIComponent(token)}`);
+  const answer = await fetch(`api/state?since=${since}&token=${encodeURIComponent(token)}`);
   const body = await answer.json();
   if (!answer.ok) throw new Error(body.error);
   return body;
@@ -189,7 +189,7 @@ addEventListener("keydown", (event) => {
   }
 });
 
-const stream = new EventSource(`/api/stream?token=${encodeURIComponent(token)}`);
+const stream = new EventSource(`api/stream?token=${encodeURIComponent(token)}`);
 stream.onmessage = refresh;
 // A guest who has seen nothing yet is told by the answer to `get` why.
 stream.onerror = () => { if (state && stream.readyState === EventSource.CLOSED) say("the table is gone"); };

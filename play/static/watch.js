@@ -26,6 +26,7 @@ function show(place, { write = true } = {}) {
   for (const line of lines) line.classList.add("now");
   if (lines[0]) $("log").scrollTop = lines[0].offsetTop - $("log").offsetTop - 40;
   curve();
+  $("play").disabled = now === last;
   if (write) history.replaceState(null, "", `#move=${now}`);
 }
 
@@ -35,16 +36,81 @@ function shape(tag, attributes) {
   return element;
 }
 
-function curve() {
-  const most = Math.max(1, ...replay.scores.flat());
+/** Lines over the game, one for each player, in a picture of 300 by 90; what is not known is passed over. */
+function plot(picture, values, most) {
   const x = (place) => 300 * place / Math.max(1, last);
   const lines = replay.names.map((name, seat) => shape("polyline", {
-    points: replay.scores.map((scores, place) => `${x(place)},${86 - 82 * scores[seat] / most}`).join(" "),
+    points: values.map((all, place) => (all?.[seat] == null ? "" : `${x(place)},${86 - 82 * all[seat] / most}`)).join(" "),
     fill: "none", stroke: COLOURS[seat], "stroke-width": 2, "vector-effect": "non-scaling-stroke",
   }));
   const here = shape("line", { x1: x(now), x2: x(now), y1: 0, y2: 90, stroke: "#e6007e", "vector-effect": "non-scaling-stroke" });
-  $("curve").replaceChildren(...lines, here);
+  picture.replaceChildren(...lines, here);
+}
+
+function curve() {
+  plot($("curve"), replay.scores, Math.max(1, ...replay.scores.flat()));
   $("curve-title").textContent = `Points: ${replay.scores[now].map((score, seat) => `${replay.names[seat]} ${score}`).join(", ")}`;
+  if (!replay.judge) return;
+  const chances = replay.judged.map((said) => said.chances);
+  plot($("chance"), chances, 1);
+  const parts = replay.names.map((name, seat) =>
+    (chances[now]?.[seat] == null ? null : `${name} ${Math.round(100 * chances[now][seat])} %`)).filter(Boolean);
+  $("chance-title").textContent = `${capital(replay.meaning)}, as ${replay.judge} sees it: ${parts.join(", ") || waiting()}`;
+  $("verdict").textContent = verdict(now);
+}
+
+function waiting() {
+  if (replay.trouble) return replay.trouble;
+  return now < replay.judged.length ? "–" : `it has judged ${replay.judged.length} of ${last + 1} moments`;
+}
+
+function capital(text) { return text.charAt(0).toUpperCase() + text.slice(1); }
+
+/** What a move lost, for those who may know what the player had in hand. */
+function verdict(place) {
+  const said = replay.judged?.[place - 1];
+  if (said?.lost === undefined) return "";
+  const viewer = $("viewer").value;
+  if (viewer !== "all" && Number(viewer) !== replay.actors[place]) return said.kind ? capital(said.kind) : "";
+  const lost = `${Math.round(100 * said.lost)} ± ${Math.round(100 * said.error)} %`;
+  const better = named(said.better, replay.names);
+  return said.kind ? `${capital(said.kind)}, it lost ${lost}. Better: ${better}.` : `As good within its error (${lost} lost): ${better}.`;
+}
+
+/** Marks what lost much in the log; each move has one line of its own. */
+function markMoves() {
+  replay.judged?.forEach((said, place) => {
+    if (said.kind) $("log").querySelector(`[data-number="${place + 1}"].move, [data-number="${place + 1}"].choice`)?.classList.add(said.kind);
+  });
+}
+
+/** Asks for what has been said since, until all is said. */
+async function listen() {
+  while (replay.judged.length <= last && !replay.trouble) {
+    await new Promise((done) => setTimeout(done, 700));
+    try {
+      const answer = await fetch(`${replay.served}/judged?since=${replay.judged.length}`);
+      const body = await answer.json();
+      replay.judged.push(...body.judged);
+      replay.trouble = body.trouble;
+    } catch {
+      replay.trouble = "the server is gone";
+    }
+    markMoves();
+    curve();
+  }
+}
+
+async function playOn() {
+  const viewer = $("viewer").value;
+  const seat = viewer === "all" ? replay.actors[now + 1] : Number(viewer);
+  const answer = await fetch(`${replay.served}/play`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ seat, moment: now }),
+  });
+  const body = await answer.json();
+  if (answer.ok) location.assign(body.url); else $("status").textContent = body.error;
 }
 
 function run(on) {
@@ -53,7 +119,10 @@ function run(on) {
   $("run").textContent = on ? "Pause" : "Play";
 }
 
-function tellAll() { tell($("log"), view().events, replay.names); }
+function tellAll() {
+  tell($("log"), view().events, replay.names);
+  markMoves();
+}
 
 $("title").textContent = replay.title;
 $("slider").max = last;
@@ -69,6 +138,7 @@ $("log").addEventListener("click", (event) => {
   const line = event.target.closest("[data-number]");
   if (line) show(Number(line.dataset.number));
 });
+$("play").addEventListener("click", playOn);
 addEventListener("hashchange", () => show(fromAddress(), { write: false }));
 addEventListener("keydown", (event) => {
   if (event.target.closest?.("input, select")) return;
@@ -76,5 +146,8 @@ addEventListener("keydown", (event) => {
   if (event.key in places) { show(places[event.key]); event.preventDefault(); }
   else if (event.key === " " && !event.target.closest?.("button")) { run(timer === null); event.preventDefault(); }
 });
+$("play").hidden = !replay.served;
+$("judgement").hidden = !replay.judge;
 tellAll();
+if (replay.judge && replay.served) listen();
 show(fromAddress(), { write: false });

@@ -244,3 +244,24 @@ def test_a_picture_of_one_seat_hides_what_it_cannot_know():
     whole.reset(seed=0)
     seat.reset(seed=0)
     assert whole.render() != seat.render()
+
+
+def test_a_window_is_drawn_by_reset_and_by_every_step(game_for_two):
+    import pygame
+
+    env = envs.raw_env(game_for_two, render_mode="human", view=0, max_cycles=3)
+    assert not pygame.display.get_init(), "no window before the first reset"
+    env.reset(seed=0)
+    shown = [pygame.image.tobytes(pygame.display.get_surface(), "RGB")]
+    twin = envs.raw_env(game_for_two, render_mode="rgb_array", view=0, max_cycles=3)
+    twin.reset(seed=0)
+    while not all(env.truncations.values()):
+        picture = twin.render()
+        assert shown[-1] == picture.tobytes() and pygame.display.get_surface().get_size() == picture.shape[1::-1]
+        action = int(np.flatnonzero(env.last()[0]["action_mask"])[-1])
+        env.step(action)
+        twin.step(action)
+        shown.append(pygame.image.tobytes(pygame.display.get_surface(), "RGB"))
+    assert len(set(shown)) == len(shown) == 4
+    env.close()
+    assert not pygame.display.get_init()

@@ -57,6 +57,7 @@ def test_a_command_writes_a_report_and_prints_its_table(tmp_path, capsys):
     printed = capsys.readouterr()
     assert "20 games: 10 deals, each in 2 seat rotations (19 asked for)" in printed.out
     assert "random#2" in printed.out and "greedy" in printed.out
+    assert "--option objectives=true --agents random greedy --out replays\npython -m play watch replays/" in printed.out
     assert set(read(tmp_path)) == {"evaluation.json", "evaluation.md", "evaluation.html"}
     result = json.loads((tmp_path / "evaluation.json").read_text())
     assert [agent["name"] for agent in result["agents"]] == ["random", "greedy", "random#2"]
