@@ -44,8 +44,8 @@ GAMES: dict[str, Entry] = {
 GAME_PARTS = ("make_game", "PLAYERS", "OPTIONS")
 """What the module of a game must have, see ``envs.game``."""
 
-ENV_OPTIONS = ("render_mode", "reward", "illegal", "copy", "view", "max_cycles")
-VECTOR_OPTIONS = ("seed", "reward", "illegal", "copy", "autoreset")
+ENV_OPTIONS = ("render_mode", "reward", "illegal", "copy", "view", "max_cycles", "action_features")
+VECTOR_OPTIONS = ("seed", "reward", "illegal", "copy", "autoreset", "action_features")
 
 
 def make_game(name: "str | Game", num_players: int = 2, **options: Any) -> "Game":
@@ -171,7 +171,7 @@ def make_vec(name: "str | Game", num_envs: int, num_players: int = 2, **options:
         name: As of ``make_game``.
         num_envs: N.
         num_players: Seats.
-        **options: Rule options of the game, and ``seed``, ``reward``, ``illegal``, ``copy``, ``autoreset``.
+        **options: Rule options of the game, and those of ``envs.vector.VectorAECEnv``.
 
     Raises:
         ValueError: An unknown name, number of players, option or value.

@@ -12,6 +12,7 @@ from pettingzoo.utils import wrappers
 
 from envs import engine, saving
 from envs.checks import MAX_SEED, index_of, integer, read_only
+from envs.describing import Describer
 from envs.display import Shown
 from envs.game import Game
 from envs.turns import BUSY
@@ -22,7 +23,7 @@ _FROM_RESET = ("agents", "rewards", "_cumulative_rewards", "terminations", "trun
 """What PettingZoo's environments have from the first ``reset`` on."""
 _MEMORY = (
     "_io", "_shown", "_stream", "_observation", "_mask", "_no_mask", "_other_rows", "_other", "_turn",
-    "_step_kernel", "_observe_kernel", "_window",
+    "_step_kernel", "_observe_kernel", "_window", "_describer", "_features", "_feature_rows",
 )  # fmt: skip
 """What copies have anew."""
 _SHARED = ("game", "observation_spaces", "action_spaces", "state_space", "metadata", "possible_agents")
@@ -47,9 +48,11 @@ class TurnBasedEnv(Shown, AECEnv):
         view: The seat whose view ``render`` shows; None shows everything. A notebook shows the environment in the eyes of this
             seat too, but with None only what every seat sees, see ``envs.display``.
         max_cycles: The game is truncated after so many decisions; None: it is not.
+        action_features: Whether observations have ``"action_features": (A, F) float32`` too, see ``VectorAECEnv``.
 
     Raises:
-        ValueError: An unknown reward, policy, render mode or seat, or ``max_cycles`` that is no integer from 1.
+        ValueError: An unknown reward, policy, render mode or seat, ``max_cycles`` that is no integer from 1, or features of a
+            game that does not describe its actions.
     """
 
     def __init__(
@@ -62,6 +65,7 @@ class TurnBasedEnv(Shown, AECEnv):
         copy: bool = True,
         view: int | None = None,
         max_cycles: int | None = None,
+        action_features: bool = False,
     ) -> None:
         super().__init__()
         if render_mode is not None:
@@ -71,6 +75,7 @@ class TurnBasedEnv(Shown, AECEnv):
         self.view = None if view is None else integer("view", view, 0, game.num_players - 1)
         self.copy = bool(copy)
         self.max_cycles = None if max_cycles is None else integer("max_cycles", max_cycles, 1)
+        self.action_features = bool(action_features)
         self._kind = index_of("reward", reward, engine.REWARD_KINDS)
         self._policy = index_of("illegal", illegal, engine.ILLEGAL_POLICIES)
         self.metadata = {
@@ -82,7 +87,7 @@ class TurnBasedEnv(Shown, AECEnv):
         self.possible_agents = [f"player_{p}" for p in range(game.num_players)]
         self._agent_of_turn = ["", *self.possible_agents]  # by the packed turn of a game that goes on
         self._seat_of = {agent: seat for seat, agent in enumerate(self.possible_agents)}
-        space = observation_space(game)
+        space = observation_space(game, self.action_features)
         self.observation_spaces = dict.fromkeys(self.possible_agents, space)
         self.action_spaces = {agent: gymnasium.spaces.Discrete(game.num_actions) for agent in self.possible_agents}
         size = (game.num_players * game.observation_size,)
@@ -117,6 +122,9 @@ class TurnBasedEnv(Shown, AECEnv):
         # Making record rows of a fresh array takes as long as all the rest of `observe`: these are written and then copied.
         self._other_rows = engine.rows(np.zeros((1, game.observation_size), np.float32))
         self._other = self._other_rows[0]["row"]
+        self._describer = Describer(game) if self.action_features else None
+        self._features = self._describer.empty(1) if self._describer else None
+        self._feature_rows = None if self._features is None else engine.rows(self._features)
         self._stream = np.zeros(1, engine.STREAM)
         self._step_kernel = game.kernels.single_step
         self._observe_kernel = game.kernels.single_observe
@@ -178,12 +186,20 @@ class TurnBasedEnv(Shown, AECEnv):
         """
         if agent == self.agent_selection and not (self.terminations[agent] or self.truncations[agent]):
             if self.copy:
-                return {"observation": self._observation.copy(), "action_mask": self._mask.copy()}
-            return {"observation": self._observation, "action_mask": self._mask}
+                return self._described({"observation": self._observation.copy(), "action_mask": self._mask.copy()}, True)
+            return self._described({"observation": self._observation, "action_mask": self._mask}, True)
         if agent not in self._seat_of:
             raise ValueError(f"there is no agent {agent!r}; choose from {', '.join(self.possible_agents)}")
         self._observe_kernel(self._io, self._seat_of[agent], self._other_rows)
-        return {"observation": self._other.copy(), "action_mask": self._no_mask.copy()}
+        return self._described({"observation": self._other.copy(), "action_mask": self._no_mask.copy()}, False)
+
+    def _described(self, view: dict[str, np.ndarray], acts: bool) -> dict[str, np.ndarray]:
+        """A view with the features of the actions if they are asked for; of an agent that is not to act zeros."""
+        if self._describer is not None and self._features is not None:
+            if acts:
+                self.game.kernels.single_describe(self._io, self._describer.tools, self._feature_rows)
+            view["action_features"] = self._features[0].copy() if acts else np.zeros_like(self._features[0])
+        return view
 
     def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Observation, reward since its last decision, ends and info of the agent to act."""
@@ -194,7 +210,7 @@ class TurnBasedEnv(Shown, AECEnv):
             if self.copy or terminated or truncated:
                 observation = self.observe(agent)
             else:
-                observation = {"observation": self._observation, "action_mask": self._mask}
+                observation = self._described({"observation": self._observation, "action_mask": self._mask}, True)
         return observation, self._cumulative_rewards[agent], terminated, truncated, self.infos[agent]
 
     def step(self, action: Any) -> None:

@@ -6,6 +6,7 @@ import numpy as np
 
 from envs import engine, saving
 from envs.checks import distinct_rows, integer, read_only
+from envs.describing import Describer
 from envs.game import Game
 from envs.turns import Turn
 
@@ -13,6 +14,7 @@ _NO_ROWS = read_only(np.zeros(0, np.int64))
 _MEMORY = (
     "_states", "_streams", "_observations", "_masks", "_seats", "_results", "_codes", "_view", "_finals", "_traces",
     "_observation_rows", "_trace_rows", "_mask_rows", "_view_rows", "_final_rows", "_shown", "_turn",
+    "_describer", "_features", "_feature_rows",
 )  # fmt: skip
 """The environment's own memory, which copies have anew."""
 _SAVED = ("_states", "_streams", "_results", "_codes", "_finals")
@@ -26,17 +28,19 @@ class Batch:
         num_envs: N.
         copy: Whether fresh arrays are given, not views of the memory.
         autoreset: Whether a finished game restarts in the same step.
+        action_features: Whether actions are described.
 
     Raises:
-        ValueError: ``num_envs`` is no integer from 1.
+        ValueError: ``num_envs`` is no integer from 1, or the game does not describe its actions.
     """
 
-    def __init__(self, game: Game, num_envs: int, *, copy: bool, autoreset: bool) -> None:
+    def __init__(self, game: Game, num_envs: int, *, copy: bool, autoreset: bool, action_features: bool = False) -> None:
         self.game = game
         self.num_envs = integer("num_envs", num_envs, 1)
         self.num_players = game.num_players
         self.copy = bool(copy)
         self.autoreset = bool(autoreset)
+        self.action_features = bool(action_features)
         self._allocate()
 
     def _allocate(self) -> None:
@@ -60,8 +64,12 @@ class Batch:
         self._mask_rows = engine.rows(self._masks)
         self._view_rows = engine.rows(self._view)
         self._final_rows = engine.rows(self._finals)
+        self._describer = Describer(game) if self.action_features else None
+        self._features = self._describer.empty(n) if self._describer else np.zeros((0, 0, 0), np.float32)
+        self._feature_rows = engine.rows(self._features) if self._describer else None
         arrays = {name: getattr(self, name) for name in ("_states", "_observations", "_masks", "_seats", "_codes", "_view")}
         self._shown = {name: read_only(array) for name, array in arrays.items()}
+        self._shown["_features"] = read_only(self._features)
         self._shown["rewards"] = read_only(self._results)["rewards"]
         self._ended = 0
         self.passed_over = 0
@@ -174,6 +182,11 @@ class Batch:
         self.game.kernels.show_batch(
             self._states, self.game.rules, self._observation_rows, self._trace_rows, self._mask_rows, self._seats
         )
+
+    def _describe(self) -> None:
+        """Writes the features of the actions as the games stand; so that nobody pays for them who does not look."""
+        if self._describer is not None and self._feature_rows is not None:
+            self._describer.write(self._states, self._mask_rows, self._feature_rows)
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name not in _MEMORY} | {"saved": self.get_state()}

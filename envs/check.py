@@ -18,7 +18,8 @@ import numpy as np
 from envs import engine, make_game
 from envs.aec import TurnBasedEnv
 from envs.command_line import describe_games, parse_options
-from envs.game import Game
+from envs.describing import Describer
+from envs.game import MOST_FEATURE, Game
 from envs.vector import VectorAECEnv
 
 PICTURES = 6  # positions of a game of full length whose pictures are compared
@@ -65,6 +66,8 @@ def check_facts(game: Game) -> None:
     names = [section.name for section in game.sections]
     _require(len(set(names)) == len(names), f"{game}: two sections of the observation have one name")
     _require(all(section.meaning for section in game.sections), f"{game}: a section of the observation has no meaning")
+    names = [section.name for section in game.action_sections]
+    _require(len(set(names)) == len(names), f"{game}: two sections of the action features have one name")
     _require(json.loads(json.dumps(dict(game.options))) == dict(game.options), f"{game}: options are not plain JSON data")
     _require(game.state_dtype.isalignedstruct, f"{game}: the record is not aligned")
     remade = pickle.loads(pickle.dumps(game))
@@ -186,11 +189,28 @@ def _check_same_view(game: Game, record: np.ndarray, world: np.ndarray, seat: in
     _require(record["current_player"] == world["current_player"], f"{where}: re-dealing changes who acts")
     if record["current_player"][0] == seat:
         _require(game.legal_actions(record) == game.legal_actions(world), f"{where}: the mask shows hidden things")
+        if game.num_features:
+            _check_features(game, record, world, where)
     views: list[tuple[str, Callable]] = [("the dict", lambda r: json.dumps(game.to_dict(r, seat)))]
     if pictures:
         views += [("the text", lambda r: game.text(r, seat)), ("the SVG", lambda r: game.svg(r, seat))]
     for name, view in views:
         _require(view(record) == view(world), f"{where}: {name} shows hidden things")
+
+
+def _check_features(game: Game, record: np.ndarray, world: np.ndarray, where: str) -> None:
+    """What is told of actions: of the legal ones alone, in bounds, and the same in two games that the seat cannot tell apart."""
+    mask = np.zeros((1, game.num_actions), np.int8)
+    mask[0, game.legal_actions(record)] = 1
+    before = np.atleast_1d(record).copy()
+    told, again = (Describer(game)(np.atleast_1d(one).copy(), mask)[0] for one in (before, world))
+    _require((told[:, 0] == mask[0]).all(), f"{where}: the action features do not say which actions are legal")
+    _require(not told[mask[0] == 0].any(), f"{where}: an illegal action is described")
+    for name, part in game.action_slices.items():
+        inside = bool((np.abs(told[:, part]) <= MOST_FEATURE).all())
+        _require(inside, f"{where}: numbers out of bounds in section {name} of the action features")
+        same = told[:, part].tobytes() == again[:, part].tobytes()
+        _require(same, f"{where}: section {name} of the action features shows hidden things")
 
 
 def _check_dict(game: Game, record: np.ndarray, where: str) -> None:

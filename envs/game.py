@@ -41,6 +41,22 @@ class Section(NamedTuple):
         return prod(self.shape)
 
 
+LEGAL = Section("legal", (1,), "1: the action is legal; all numbers of other actions are 0")
+"""The first section of what is told of an action."""
+
+MOST_FEATURE = 16.0
+"""No number that is told of an action is larger, none below its opposite."""
+
+
+def _slices(sections: "Sequence[Section]") -> dict[str, slice]:
+    """Where each section lies when they follow one another."""
+    table, start = {}, 0
+    for section in sections:
+        table[section.name] = slice(start, start + section.size)
+        start += section.size
+    return table
+
+
 class Kernels(Protocol):
     """The compiled loops that ``engine.install`` makes of a game's verbs; their texts in ``engine/loops.py`` tell the arguments.
 
@@ -58,6 +74,9 @@ class Kernels(Protocol):
 
     def observe_batch(self, states: Any, rules: Any, seats: Any, observations: Any) -> None:
         """Writes the view of a seat of every row."""
+
+    def describe_batch(self, states: Any, rules: Any, masks: Any, tools: Any, features: Any) -> None:
+        """Writes the features of the legal actions of every row."""
 
     def standings_batch(self, states: Any, rules: Any, results: Any) -> None:
         """Writes scores and standings of every row as they are now."""
@@ -88,6 +107,9 @@ class Kernels(Protocol):
 
     def single_observe(self, io: Any, seat: int, observations: Any) -> None:
         """Writes the view of a seat of the one game of an AEC environment."""
+
+    def single_describe(self, io: Any, tools: Any, features: Any) -> None:
+        """Writes the features of the legal actions of the one game of an AEC environment."""
 
 
 class Words(Protocol):
@@ -168,6 +190,9 @@ class Game:
         words: The game in words.
         pictures: The game in pictures.
         tell: What happened, for a log; None: a move's sentence is all there is to tell, and nobody moves in secret.
+        action_sections: The slice table of what is told of an action, behind ``legal``; empty where actions are not described.
+        features_version: Grows when what is told of an action changes.
+        describe_tools: Makes what ``describe`` works with, see ``engine``; None: one record of the game.
         package: The module that has ``make_game``.
     """
 
@@ -190,6 +215,9 @@ class Game:
     can_truncate: bool = False
     trace_size: int = 1
     tell: Tell | None = None
+    action_sections: Sequence[Section] = ()
+    features_version: int = 0
+    describe_tools: "Callable[[Game], Any] | None" = None
     facts: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -240,11 +268,21 @@ class Game:
     @cached_property
     def slices(self) -> dict[str, slice]:
         """Where each section lies in an observation."""
-        table, start = {}, 0
-        for section in self.sections:
-            table[section.name] = slice(start, start + section.size)
-            start += section.size
-        return table
+        return _slices(self.sections)
+
+    @cached_property
+    def num_features(self) -> int:
+        """Numbers F that are told of an action; 0 where actions are not described."""
+        return sum(section.size for section in self._told_of_actions)
+
+    @cached_property
+    def action_slices(self) -> dict[str, slice]:
+        """Where each section lies in the features of an action."""
+        return _slices(self._told_of_actions)
+
+    @property
+    def _told_of_actions(self) -> Sequence[Section]:
+        return [LEGAL, *self.action_sections] if self.action_sections else []
 
     def section(self, observation: np.ndarray, name: str) -> np.ndarray:
         """A section of observations in its own shape.
@@ -260,11 +298,17 @@ class Game:
         return observation[..., self.slices[name]].reshape(*observation.shape[:-1], *shape)
 
     def slice_table(self) -> str:
-        """The slice table as text: place, name, shape and meaning of every section."""
-        lines = [f"{self.id}, {self.num_players} players: {self.observation_size} numbers"]
-        for section in self.sections:
-            place = self.slices[section.name]
-            shape = "x".join(map(str, section.shape))
+        """The slice table of the observation as text: place, name, shape and meaning of every section."""
+        return self._table(self.sections, f"{self.observation_size} numbers")
+
+    def action_table(self) -> str:
+        """The same of the features of an action."""
+        return self._table(self._told_of_actions, f"{self.num_features} numbers of an action")
+
+    def _table(self, sections: Sequence[Section], title: str) -> str:
+        slices, lines = _slices(sections), [f"{self.id}, {self.num_players} players: {title}"]
+        for section in sections:
+            place, shape = slices[section.name], "x".join(map(str, section.shape))
             lines.append(f"{place.start:5}:{place.stop:<5} {section.name:16} {shape:10} {section.meaning}")
         return "\n".join(lines)
 

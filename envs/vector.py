@@ -10,7 +10,7 @@ from gymnasium.vector import AutoresetMode
 from envs import engine
 from envs.batch import Batch
 from envs.checks import MAX_SEED, distinct_rows, index_of, integer, integer_array, integers_between, word_array
-from envs.game import Game
+from envs.game import MOST_FEATURE, Game
 
 PICTURE_MODES = ("ansi", "svg", "rgb_array")
 
@@ -39,11 +39,14 @@ class VectorAECEnv(Batch):
         copy: Whether ``last``, ``observe`` and ``state`` give fresh arrays; otherwise they give views of the environment's
             memory, which the next call writes anew. Those can be read, but not written to.
         autoreset: Whether a finished game restarts in the same step.
+        action_features: Whether observations have ``"action_features": (N, A, F) float32`` too: what the seat to act can know of
+            the immediate result of each legal action (``game.action_table()``), zeros for all others.
 
     One thread at a time: a call that finds another one at work in the same environment raises a RuntimeError.
 
     Raises:
-        ValueError: An unknown reward, policy or a number of games below 1.
+        ValueError: An unknown reward, policy or a number of games below 1, or features of a game that does not describe its
+            actions.
     """
 
     def __init__(
@@ -56,15 +59,16 @@ class VectorAECEnv(Batch):
         illegal: str = "raise",
         copy: bool = False,
         autoreset: bool = True,
+        action_features: bool = False,
     ) -> None:
-        super().__init__(game, num_envs, copy=copy, autoreset=autoreset)
+        super().__init__(game, num_envs, copy=copy, autoreset=autoreset, action_features=action_features)
         self.reward = reward
         self._reward_kind = index_of("reward", reward, engine.REWARD_KINDS)
         self._illegal = index_of("illegal", illegal, engine.ILLEGAL_POLICIES)
         self.possible_agents = [f"player_{p}" for p in range(game.num_players)]
         mode = AutoresetMode.SAME_STEP if autoreset else AutoresetMode.DISABLED
         self.metadata = {"name": game.id, "autoreset_mode": mode, "render_modes": list(PICTURE_MODES)}
-        self.single_observation_space = observation_space(game)
+        self.single_observation_space = observation_space(game, self.action_features)
         self.single_action_space = gymnasium.spaces.Discrete(game.num_actions)
         self.reset(seed)
 
@@ -113,7 +117,8 @@ class VectorAECEnv(Batch):
         """What the last step led to.
 
         Returns:
-            observation: ``{"observation": (N, D) float32, "action_mask": (N, A) int8}`` for the seat to act in each game.
+            observation: ``{"observation": (N, D) float32, "action_mask": (N, A) int8}`` for the seat to act in each game; with
+                ``action_features`` also ``"action_features": (N, A, F) float32``.
             rewards: ``(N, P) float32``: what the last step paid to every seat.
             terminations: ``(N,) bool``: the step ended the game by the rules.
             truncations: ``(N,) bool``: the step ended the game by a limit.
@@ -123,6 +128,9 @@ class VectorAECEnv(Batch):
                 "raise" was given.
         """
         observation = {"observation": self._give("_observations"), "action_mask": self._give("_masks")}
+        if self.action_features:
+            self._describe()
+            observation["action_features"] = self._give("_features")
         terminations, truncations = self._codes == engine.TERMINATED, self._codes == engine.TRUNCATED
         return observation, self._give("rewards"), terminations, truncations, self._infos(truncations)
 
@@ -247,7 +255,8 @@ class VectorAECEnv(Batch):
             seat: One seat for all games, or ``(N,)`` seats.
 
         Returns:
-            ``{"observation": (N, D) float32, "action_mask": (N, A) int8}``; the mask is zero where another seat is to act.
+            ``{"observation": (N, D) float32, "action_mask": (N, A) int8}``; the mask is zero where another seat is to act, and
+            so are the ``"action_features"`` if there are any.
 
         Raises:
             ValueError: A seat that is not at the table.
@@ -259,7 +268,11 @@ class VectorAECEnv(Batch):
             seats = integers_between("seat", seat, self.num_envs, 0, last)
         self.game.kernels.observe_batch(self._states, self.game.rules, seats, self._view_rows)
         masks = np.where((seats == self._seats)[:, None], self._masks, np.int8(0))
-        return {"observation": self._give("_view"), "action_mask": masks}
+        view = {"observation": self._give("_view"), "action_mask": masks}
+        if self.action_features:
+            self._describe()
+            view["action_features"] = np.where((seats == self._seats)[:, None, None], self._features, np.float32(0))
+        return view
 
     def state(self) -> np.ndarray:
         """The full view for central critics: all seats' observations, ``(N, P * D) float32``, a fresh array."""
@@ -308,11 +321,15 @@ class VectorAECEnv(Batch):
         """Does nothing: there is nothing to give back."""
 
 
-def observation_space(game: Game) -> gymnasium.spaces.Dict:
-    """The space of one seat's observation: the flat vector and the action mask."""
+def observation_space(game: Game, action_features: bool = False) -> gymnasium.spaces.Dict:
+    """The space of one seat's observation: the flat vector, the action mask, and perhaps the features of the actions."""
     shape = (game.observation_size,)
     box = gymnasium.spaces.Box(game.observation_low, game.observation_high, shape, np.float32)
-    return gymnasium.spaces.Dict({"observation": box, "action_mask": gymnasium.spaces.MultiBinary(game.num_actions)})
+    spaces: dict[str, gymnasium.Space] = {"observation": box, "action_mask": gymnasium.spaces.MultiBinary(game.num_actions)}
+    if action_features:
+        of_actions = (game.num_actions, game.num_features)
+        spaces["action_features"] = gymnasium.spaces.Box(-MOST_FEATURE, MOST_FEATURE, of_actions, np.float32)
+    return gymnasium.spaces.Dict(spaces)
 
 
 def random_seed() -> int:

@@ -57,6 +57,7 @@ from typing import Any
 import numpy as np
 
 from envs.dance_of_eights import pictures, words
+from envs.dance_of_eights.action_features import action_sections, describe_tools
 from envs.dance_of_eights.cards import VALUES, load_cards
 from envs.dance_of_eights.events import tell
 from envs.dance_of_eights.kernels import loops
@@ -108,6 +109,8 @@ def make_game(name: str, num_players: int, options: Mapping[str, Any]) -> Game:
         pictures=pictures,
         tell=tell,
         can_truncate=True,
+        action_sections=action_sections(),
+        describe_tools=describe_tools,
         facts={"cards": load_cards(), "card_values": card_values()},
     )
 

@@ -16,6 +16,11 @@ A game with long views may bring a seventh, ``observe_again(state, rules, seat, 
 they write again and again. There ``out`` is what it wrote with the same ``trace`` before, of whatever game and seat, so that it
 need write only what has changed. ``trace (Game.trace_size,) int64`` is for its own notes, zeros as long as ``out`` is unknown.
 
+A game that describes its actions brings ``describe(state, rules, seat, mask, tools, out)``. For every legal action, those of
+``mask``, it writes the facts of the immediate result that ``seat``, the player to act, can know: row ``out[action]`` of ``(A, F)
+float32``, whose first number, 1 for legal, is there already and whose others are 0. What is written may not change under
+``redeal``. ``tools`` is what ``Game.describe_tools`` gives, memory and tables; without that it is ``(1,)`` record of the game.
+
 A game whose records may come from outside brings ``fault_of(state, rules, scratch) -> int``: 0 for a possible position, else 1 +
 the place in ``state.dtype.names`` of an impossible field. ``scratch`` is another record to work in. It is the one verb that must
 bear any bytes: what it has passed, the other verbs may index with. Without it every record is taken to be possible.
@@ -29,6 +34,7 @@ import sys
 from collections import namedtuple
 from collections.abc import Sequence
 from functools import cache
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -157,8 +163,8 @@ def interned(dtype: np.dtype) -> np.dtype:
 
 
 @cache
-def _row_dtype(kind: np.dtype, length: int) -> np.dtype:
-    return np.dtype([("row", kind, (length,))])
+def _row_dtype(kind: np.dtype, shape: tuple[int, ...]) -> np.dtype:
+    return np.dtype([("row", kind, shape)])
 
 
 def rows(array: np.ndarray) -> np.ndarray:
@@ -167,9 +173,10 @@ def rows(array: np.ndarray) -> np.ndarray:
     A row view of a plain array counts references at every use in compiled code; a record's field does not (2x).
 
     Args:
-        array: ``(N, K)`` contiguous.
+        array: ``(N, K)`` or ``(N, K, L)``, contiguous.
     """
-    return array.view(_row_dtype(array.dtype, array.shape[1])).reshape(len(array))
+    flat = array.reshape(len(array), prod(array.shape[1:]))
+    return flat.view(_row_dtype(array.dtype, array.shape[1:])).reshape(len(array))
 
 
 def record_dtype(fields: Sequence[tuple[Any, ...]]) -> np.dtype:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     step: Any
     legal: Any
     observe: Any
+    describe: Any
     redeal: Any
     score: Any
 
@@ -37,6 +38,13 @@ if "observe_again" not in globals():
     def observe_again(state, rules, seat, out, trace):
         """Writes a view as a whole, for games that do not know better."""
         observe(state, rules, seat, out)
+
+
+if "describe" not in globals():
+
+    @jit
+    def describe(state, rules, seat, mask, tools, out):
+        """Writes nothing, for games that do not describe their actions."""
 
 
 if "fault_of" not in globals():
@@ -208,6 +216,26 @@ def observe_batch(states, rules, seats, observations):
         observe(states[i], rules[0], seats[i], observations[i]["row"])
 
 
+@jit
+def _describe(state, rules, mask, tools, out):
+    """Describes the legal actions of the player to act in a row that holds zeros, or what was written there before."""
+    columns = out.shape[1]
+    for action in range(len(mask)):
+        if out[action, 0] != 0:
+            for column in range(columns):
+                out[action, column] = 0
+        out[action, 0] = mask[action]
+    if state["current_player"] >= 0:
+        describe(state, rules, int(state["current_player"]), mask, tools, out)
+
+
+@kernel
+def describe_batch(states, rules, masks, tools, features):
+    """Describes the legal actions of every row; the numbers of all other actions are 0."""
+    for i in range(len(states)):
+        _describe(states[i], rules[0], masks[i]["row"], tools, features[i]["row"])
+
+
 @kernel
 def standings_batch(states, rules, results):
     """Writes scores and standings of every row as they are now."""
@@ -283,3 +311,9 @@ def single_show(io):
 def single_observe(io, seat, observations):
     """Writes the view of any seat of the one game of ``io``."""
     observe(io[0]["state"], io[0]["rules"], seat, observations[0]["row"])
+
+
+@kernel
+def single_describe(io, tools, features):
+    """Describes the legal actions of the one game of ``io``."""
+    _describe(io[0]["state"], io[0]["rules"], io[0]["mask"], tools, features[0]["row"])

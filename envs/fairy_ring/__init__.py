@@ -28,7 +28,8 @@ Actions (38)
     ====  =====================================================================================
 
 Observation
-    See ``observation.sections``; ``game.slice_table()`` prints it for a number of players.
+    See ``observation.sections``; ``game.slice_table()`` prints it for a number of players. ``game.action_table()`` prints what is
+    told of an action.
 
 Choices where the texts are silent
     * A chosen card leaves the hand at once; in the view of a seat that knows that hand it is still among its cards.
@@ -50,6 +51,7 @@ from typing import Any
 import numpy as np
 
 from envs.fairy_ring import pictures, words
+from envs.fairy_ring.action_features import action_sections, describe_tools
 from envs.fairy_ring.cards import TYPES, Card, load_cards
 from envs.fairy_ring.events import tell
 from envs.fairy_ring.kernels import loops
@@ -114,6 +116,8 @@ def make_game(name: str, num_players: int, options: Mapping[str, Any]) -> Game:
         words=words,
         pictures=pictures,
         tell=tell,
+        action_sections=action_sections(),
+        describe_tools=describe_tools,
         facts={"cards": cards},
     )
 

@@ -86,6 +86,7 @@ import numpy as np
 
 from envs.game import Game, Tuned
 from envs.mushroom_rings import pictures, words
+from envs.mushroom_rings.action_features import action_sections, describe_tools
 from envs.mushroom_rings.components import Components
 from envs.mushroom_rings.components.loading import load_components
 from envs.mushroom_rings.components.tables import build_tables, max_rings, num_types
@@ -145,6 +146,8 @@ def make_game(name: str, num_players: int, options: Mapping[str, Any]) -> Game:
         observation_high=HIGH,
         observation_low=LOW,
         trace_size=trace_size(tiles),
+        action_sections=action_sections(),
+        describe_tools=describe_tools,
         max_decisions=_max_decisions(components, num_players),
         kernels=loops,
         package=__name__,

@@ -10,31 +10,25 @@ import numpy as np
 from envs import engine
 from envs.game import Game
 from envs.mushroom_rings.garden.open_cells import open_slot
-from envs.mushroom_rings.garden.paths import is_wildflower, part_across
 from envs.mushroom_rings.rules.bonuses import LARGEST_RING
 from envs.mushroom_rings.rules.market import wanted_flower
-from envs.mushroom_rings.rules.placing import matching_orientations
 from envs.mushroom_rings.state import (
-    EDGES,
     FLOWER_BONUS,
     FLOWER_GIFT,
     MUSHROOM_BONUS,
     NONE,
     NUM_COLORS,
-    NUM_GNOMES,
     NUM_KINDS,
     NUM_MARKERS,
     NUM_SIGNPOSTS,
     NUM_SLOTS,
-    OFFER,
-    ORIENTATIONS,
     SEGMENTS,
     SIGNPOST_BONUS,
-    STORAGE,
     TILE_BONUS,
     TILE_GIFT,
     TILES_PER_TURN,
 )
+from envs.mushroom_rings.survey import count_closers, find_ends, follow_paths, steps_between, survey_fields
 
 MIDDLE = 3  # the number of mushrooms, by its place in the market's list, by whose price mushrooms in hand are valued
 FAR = 5  # steps between two ends from which on nothing is hoped for
@@ -42,25 +36,15 @@ FAR = 5  # steps between two ends from which on nothing is hoped for
 
 def sight_dtype(game: Game) -> np.dtype:
     """What the player makes of a table; paths are named by their first part, as in the record of the game."""
-    fields = game.state_dtype.fields
-    assert fields is not None
-    parts, slots = fields["path"][0].shape, fields["open_cell"][0].shape
+    parts = game.state_dtype["path"].shape
     layout = np.dtype(
         [
             ("player", np.int64),
             ("turns", np.float64),  # own turns left after this one, about
             ("more", np.int64),  # tiles that may be laid this turn after the next one
-            ("unit", np.float64, (NUM_COLORS,)),  # worth of a mushroom in hand
             ("flower", np.float64),  # worth of one more flower
             ("marker", np.float64, (LARGEST_RING + 1,)),  # worth of the marker and bonus of a ring, by its size
-            ("segment", np.float64, (SEGMENTS,)),  # worth of the mushrooms on each segment of the tile thought of
-            ("end_path", np.int16, (*slots, EDGES)),  # by open cell: the path that ends at an edge, or NONE
-            ("end_cell", np.int16, (*parts, 2)),  # by path: the open cells its first two ends face
-            ("end_edge", np.int8, (*parts, 2)),  # and the edges of those cells
-            ("ends", np.int8, parts),  # how many ends it has
-            ("tiles", np.int16, parts),  # different tiles of a path
-            ("hubs", np.int8, parts),  # wildflowers among them
-            ("mushrooms", np.float64, parts),  # worth of its mushrooms
+            *survey_fields(game.state_dtype),
             ("promise", np.float64, parts),  # what the path promises the gnome that has or will have it
         ],
         align=True,
@@ -77,11 +61,10 @@ def look(state, rules, weights, sight, player):
     _price_mushrooms(state, rules, weights, sight)
     _price_flower(state, rules, weights, sight)
     _price_markers(state, rules, weights, sight)
-    _follow_paths(state, rules, sight)
-    _find_ends(state, rules, sight)
+    follow_paths(state, rules, sight)
+    find_ends(state, rules, sight)
     for path in range(SEGMENTS * state["num_laid"]):
-        if sight["tiles"][path] > 0:
-            sight["promise"][path] = _promise_of(state, rules, weights, sight, path)
+        sight["promise"][path] = _promise_of(state, rules, weights, sight, path) if sight["tiles"][path] > 0 else 0.0
 
 
 # --- time ---------------------------------------------------------------------------------------------------------------
@@ -217,57 +200,6 @@ def ring_size(size):
 
 
 @engine.jit
-def weigh_segments(rules, sight, tile):
-    """Writes the worth of the mushrooms on each segment of a tile."""
-    for s in range(SEGMENTS):
-        worth = 0.0
-        for color in range(NUM_COLORS):
-            worth += np.int64(rules["segment_mushrooms"][tile, s, color]) * sight["unit"][color]
-        sight["segment"][s] = worth
-
-
-@engine.jit
-def _follow_paths(state, rules, sight):
-    """Counts each path's tiles and mushrooms; what is no path's name counts none."""
-    for part in range(SEGMENTS * state["num_laid"]):
-        sight["tiles"][part] = 0
-        sight["hubs"][part] = 0
-        sight["ends"][part] = 0
-        sight["mushrooms"][part] = 0.0
-        sight["promise"][part] = 0.0
-    for index in range(state["num_laid"]):
-        tile, before, second = np.int64(state["tile"][index]), np.int64(NONE), np.int64(NONE)
-        for s in range(rules["segments"][tile]):
-            path = np.int64(state["path"][SEGMENTS * index + s])
-            if path == NONE:
-                continue
-            if path not in (before, second):
-                sight["tiles"][path] += 1
-            before, second = path, before
-            sight["hubs"][path] += is_wildflower(rules, tile)
-            for color in range(NUM_COLORS):
-                sight["mushrooms"][path] += np.int64(rules["segment_mushrooms"][tile, s, color]) * sight["unit"][color]
-
-
-@engine.jit
-def _find_ends(state, rules, sight):
-    """Notes which path ends at each edge of the open cells."""
-    for slot in range(state["num_open"]):
-        cell, bits = np.int64(state["open_cell"][slot]), np.int64(state["open_ends"][slot])
-        for edge in range(EDGES):
-            sight["end_path"][slot, edge] = NONE
-            part = part_across(state, rules, cell, edge) if bits >> edge & 1 else NONE
-            if part != NONE:
-                path = np.int64(state["path"][part])
-                sight["end_path"][slot, edge] = path
-                number = np.int64(sight["ends"][path])
-                if number < 2:
-                    sight["end_cell"][path, number] = cell
-                    sight["end_edge"][path, number] = edge
-                sight["ends"][path] = number + 1
-
-
-@engine.jit
 def _promise_of(state, rules, weights, sight, path):
     """What a path as it lies promises its owner. Of several ends of a path with a hub only two are looked at."""
     if sight["ends"][path] < 2:
@@ -309,48 +241,6 @@ def promise(rules, weights, sight, tiles, mushrooms, cell, other, closers):
         elif closers == 0:
             chance *= weights.stuck
     return chance * (mushrooms + sight["marker"][ring_size(tiles + apart + 1)])
-
-
-@engine.inline
-def steps_between(rules, cell, other):
-    """How many steps two cells are apart."""
-    q = np.int64(rules["q"][cell]) - np.int64(rules["q"][other])
-    r = np.int64(rules["r"][cell]) - np.int64(rules["r"][other])
-    return (abs(q) + abs(r) + abs(q + r)) // 2
-
-
-@engine.jit
-def count_closers(state, rules, player, code, edges, without):
-    """Tiles on offer or in the own storage that fit an open code and join its two edges (bits); ``without`` a slot of these."""
-    count = 0
-    for slot in range(OFFER + STORAGE):
-        if slot != without:
-            tile = np.int64(state["offer"][slot]) if slot < OFFER else np.int64(state["storage"][player, slot - OFFER])
-            if tile != NONE:
-                count += _closes(rules, tile, code, edges)
-    return count
-
-
-@engine.jit
-def _closes(rules, tile, code, edges):
-    """Whether a tile fits an open code in an orientation in which a segment joins two edges (bits)."""
-    if is_wildflower(rules, tile):
-        return True
-    matching = matching_orientations(rules, tile, code)
-    for orientation in range(ORIENTATIONS):
-        if matching >> orientation & 1:
-            for s in range(rules["segments"][tile]):
-                ends = rules["segment_edges"][tile, orientation, s]
-                if 1 << np.int64(ends[0]) | 1 << np.int64(ends[1]) == edges:
-                    return True
-    return False
-
-
-@engine.inline
-def owner_of(state, path):
-    """The player whose gnome claims a path, or NONE."""
-    gnome = np.int64(state["gnome_of"][path])
-    return gnome // NUM_GNOMES if gnome != NONE else NONE
 
 
 @engine.inline

@@ -2,21 +2,13 @@
 
 import numpy as np
 
-from agents.greedy.mushroom_rings.appraisal import (
-    count_closers,
-    owner_of,
-    promise,
-    ring_size,
-    steps_between,
-    to_player,
-    weigh_segments,
-)
+from agents.greedy.mushroom_rings.appraisal import promise, ring_size, to_player
 from envs import engine
 from envs.mushroom_rings.garden.laying import lay
-from envs.mushroom_rings.garden.open_cells import is_open, open_slot
-from envs.mushroom_rings.garden.paths import is_wildflower, opposite
+from envs.mushroom_rings.garden.paths import is_wildflower
 from envs.mushroom_rings.rules.placing import orientations
 from envs.mushroom_rings.state import EDGES, NONE, NUM_COLORS, OFFER, ORIENTATIONS, SEGMENTS
+from envs.mushroom_rings.survey import code_after, count_closers, far_end, owner_of, weigh_segments
 
 NOTHING = -1e9  # worth of having nothing to choose
 
@@ -174,41 +166,14 @@ def _lengthening(state, rules, weights, sight, source, slot, edges, segment, edg
             tiles += np.int64(sight["tiles"][joined])
             mushrooms += sight["mushrooms"][joined]
             before += to_player(weights, player, holder) * sight["promise"][joined]
-    cell, facing = _far_end(state, rules, sight, slot, edge, path)
-    other_cell, other_facing = _far_end(state, rules, sight, slot, other_edge, other)
+    cell, facing = far_end(state, rules, sight, slot, edge, path)
+    other_cell, other_facing = far_end(state, rules, sight, slot, other_edge, other)
     closers = 0
     if cell == other_cell and cell != NONE:
-        code = _code_after(state, rules, slot, edges, cell)
+        code = code_after(state, rules, slot, edges, cell)
         closers = count_closers(state, rules, player, code, 1 << facing | 1 << other_facing, source)
     after = promise(rules, weights, sight, tiles, mushrooms, cell, other_cell, closers)
     return to_player(weights, player, owner) * after - before
-
-
-@engine.jit
-def _far_end(state, rules, sight, slot, edge, path):
-    """The cell and its edge that a path with a new segment faces, on the side of one of the segment's edges; NONE if none."""
-    here = np.int64(state["open_cell"][slot])
-    if path == NONE:
-        cell = np.int64(rules["neighbor"][here, edge])
-        return (cell, opposite(edge)) if cell >= 0 and state["place"][cell] < 0 else (NONE, NONE)
-    if sight["ends"][path] < 2:
-        return NONE, NONE
-    end = 1 if sight["end_cell"][path, 0] == here else 0
-    return np.int64(sight["end_cell"][path, end]), np.int64(sight["end_edge"][path, end])
-
-
-@engine.jit
-def _code_after(state, rules, slot, edges, cell):
-    """The open code of a cell after a tile with these path edges (bits) lies on an open cell."""
-    place, here = np.int64(state["place"][cell]), np.int64(state["open_cell"][slot])
-    code = np.int64(state["open_code"][open_slot(place)]) if is_open(place) else 0
-    if steps_between(rules, here, cell) == 1:
-        digit = 1
-        for edge in range(EDGES):
-            if rules["neighbor"][cell, edge] == here:
-                code += digit if edges >> opposite(edge) & 1 else 2 * digit
-            digit *= 3
-    return code
 
 
 # --- leave --------------------------------------------------------------------------------------------------------------

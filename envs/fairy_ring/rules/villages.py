@@ -129,24 +129,30 @@ def complete_objectives(state, p):
             state["points"][p] += 1
 
 
-@jit
+@inline
 def _is_fulfilled(state, p, objective):
-    """The eight objectives, in the order of the Japanese text's list."""
+    reached, needed = objective_progress(state, p, objective)
+    return reached >= needed
+
+
+@jit
+def objective_progress(state, p, objective):
+    """The eight objectives, in the order of the Japanese text's list: how much of a village counts, and how much is needed."""
     if objective == 0:
-        return _visible_fireflies(state, p) >= 10
+        return _visible_fireflies(state, p), 10
     if objective == 1:
-        return _at_least(state, p, FIREFLIES, 2) >= 3
+        return _at_least(state, p, FIREFLIES, 2), 3
     if objective == 2:
-        return state["num_mushrooms"][p] >= 7
+        return int(state["num_mushrooms"][p]), 7
     if objective == 3:
-        return _different_types(state, p) >= 6
+        return _different_types(state, p), 6
     if objective == 4:
-        return _most_of_a_type(state, p) >= 3
+        return _most_of_a_type(state, p), 3
     if objective == 5:
-        return _mushrooms_of_size(state, p, 3) >= 3
+        return _mushrooms_of_size(state, p, 3), 3
     if objective == 6:
-        return _mushrooms_of_size(state, p, 2) >= 4
-    return _mushrooms_of_size(state, p, 4) >= 2
+        return _mushrooms_of_size(state, p, 2), 4
+    return _mushrooms_of_size(state, p, 4), 2
 
 
 @jit

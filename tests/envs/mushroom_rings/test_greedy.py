@@ -10,11 +10,12 @@ import numpy as np
 import pytest
 
 from agents.greedy.mushroom_rings import laying
-from agents.greedy.mushroom_rings.appraisal import look, sight_dtype, weigh_segments
+from agents.greedy.mushroom_rings.appraisal import look, sight_dtype
 from agents.greedy.mushroom_rings.weights import WEIGHTS
 from agents.registry import make_agent
 from envs.mushroom_rings.rules.placing import orientations
 from envs.mushroom_rings.state import NONE, ORIENTATIONS, Phase
+from envs.mushroom_rings.survey import weigh_segments
 from envs.vector import VectorAECEnv
 from evaluation import tournament
 
