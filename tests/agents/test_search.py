@@ -121,7 +121,7 @@ def test_the_last_card_of_a_game_is_played_as_well_as_can_be():
 @pytest.mark.parametrize("name", ["fairy_ring", "dance_of_eights", "mushroom_rings"])
 def test_neither_hidden_cards_nor_draws_to_come_change_a_visit(name):
     game = envs.make_game(name, 2)
-    agent = SearchAgent(game, replace(default_settings(game), simulations=30))
+    agent = SearchAgent(game, replace(default_settings(game), simulations=12))
     different = 0
     for worlds in worlds_on_the_way(game, 12):
         seats = worlds["current_player"]
