@@ -255,14 +255,14 @@ def _start(table: Table) -> tuple[Connection, Any]:
     connection, other = context.Pipe()
     seen = list(foreign.folders), list(sandbox.hidden)
     process = context.Process(target=_work, args=(other, table, *seen), daemon=True)
-    with _child_environment():
+    with child_environment():
         process.start()
     other.close()
     return connection, process
 
 
 @contextmanager
-def _child_environment() -> Iterator[None]:
+def child_environment() -> Iterator[None]:
     """Processes started inside use one thread each, and leave Ctrl-C in the terminal to their parent.
 
     They inherit that the signal is blocked. Here it is not lost: it waits until the process is started.

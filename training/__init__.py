@@ -10,12 +10,17 @@ From Python::
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from training.python import TrainedRun, load, resume, train
+    from training.across_seeds import SeedStudy, aggregate
+    from training.python import TrainedRun, load, resume, resume_seeds, train, train_seeds
     from training.settings import Settings
 
-_PLACES = {"Settings": "settings", **dict.fromkeys(("TrainedRun", "load", "resume", "train"), "python")}
+_PLACES = {
+    "Settings": "settings",
+    **dict.fromkeys(("SeedStudy", "aggregate"), "across_seeds"),
+    **dict.fromkeys(("TrainedRun", "load", "resume", "resume_seeds", "train", "train_seeds"), "python"),
+}
 
-__all__ = ["Settings", "TrainedRun", "load", "resume", "train"]
+__all__ = ["SeedStudy", "Settings", "TrainedRun", "aggregate", "load", "resume", "resume_seeds", "train", "train_seeds"]
 
 
 def __getattr__(name: str) -> Any:

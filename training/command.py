@@ -7,7 +7,10 @@ Every seat learns (``training.selfplay_env``, ``training.rollout_buffer``) with 
 ``snapshots/``         earlier policies, by iteration: players too, and the pool of opponents
 ``metrics.csv``        one line per iteration, and one before the first; the same in ``tensorboard/``. A column is empty where
                        there is nothing to tell, see ``training.metrics``
+``scores.json``        the scores at the end, on deals that no evaluation on the way has used
 ``settings.json``, ``learning_curve.png``
+
+With ``--seeds 0-4`` it is a folder of such folders, see ``training.seeds``.
 """
 
 import argparse
@@ -19,14 +22,20 @@ from dataclasses import Field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tqdm import tqdm
+
 from agents.checkpoint import show
 from agents.registry import MAKERS, names_file
 from envs import GAMES, refuse_foreign
+from envs.checks import integer
 from envs.command_line import Parser, describe_games, how_to_watch
+from envs.files import Lock
 from training.folder import MODEL, claim, claim_new, named_folder
 from training.progress import step
+from training.seeds import STUDY, Study, parse_seeds, read_study, studies_in, watch_all
 from training.settings import Settings, flag_of, tuned_of
 from training.state import read_settings
+from training.stopping import StopSignal
 
 if TYPE_CHECKING:
     from training.run import Run
@@ -44,9 +53,16 @@ def make_parser() -> Parser:
     parser.add_argument("--out", type=named_folder, metavar="DIR", help="folder of the run [runs/GAME-PLAYERS-SEED]")
     resumes = "goes on with a run; only --timesteps may be given with it; --env or --against with code of your own must be"
     parser.add_argument("--resume", type=named_folder, metavar="DIR", help=resumes)
+    many = "trains these seeds side by side, such as 0-4 or 0,3,7, and tells what holds over them; see --workers"
+    parser.add_argument("--seeds", type=parse_seeds, metavar="SEEDS", help=many)
+    parser.add_argument("--workers", type=_workers, metavar="N", help="processes for --seeds [one for each core]")
     for item in fields(Settings):
         _add_flag(parser, item)
     return parser
+
+
+def _workers(word: str) -> int:
+    return integer("it", int(word), 1, 1024)
 
 
 def _add_flag(parser: Parser, item: Field) -> None:
@@ -69,14 +85,18 @@ def describe_defaults() -> str:
     return "\n".join(["defaults that differ by game:", *lines])
 
 
-def read_command_line(arguments: Sequence[str] | None) -> tuple[Settings, Path | None, Path | None]:
+def read_command_line(given: dict[str, Any]) -> tuple[Settings, Path | None, Path | None]:
     """Settings, the folder asked for, and the folder of the run to resume.
+
+    Args:
+        given: What the parser has found.
 
     Raises:
         ValueError: A setting that does not fit the game or the others.
     """
-    given = vars(make_parser().parse_args(arguments))
     out, resumed = given.pop("out", None), given.pop("resume", None)
+    if "workers" in given:
+        raise ValueError("--workers is for --seeds; a run is one process")
     if resumed is None:
         settings = Settings(**given)
         game = settings.make_game()
@@ -94,12 +114,20 @@ def resumed_settings(resumed: Path, given: Mapping[str, Any]) -> Settings:
     Raises:
         ValueError: It is no run, or something is given that it keeps.
     """
+    return settings_to_go_on(resumed, read_settings(resumed / MODEL), given)
+
+
+def settings_to_go_on(resumed: Path, kept: dict[str, Any], given: Mapping[str, Any]) -> Settings:
+    """Settings that a folder keeps, with those that may be given anew.
+
+    Raises:
+        ValueError: They are damaged, or something is given that it keeps.
+    """
     given = dict(given)
     named = {name: given.pop(name, None) for name in ("env", "against")}
     others = sorted(set(given) - {"timesteps"}, key=lambda name: (name == "out", name))
     if others:
         raise ValueError(f"{flag_of(others[0])} does not go with --resume: the run keeps its settings")
-    kept = read_settings(resumed / MODEL)
     with naming(resumed):
         settings = _kept_settings(resumed, kept, named)
     return replace(settings, **given)
@@ -145,9 +173,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns:
         Its exit code: 0; 1 when a file could not be written on the way, 2 when it could not begin, 130 when it was stopped.
     """
+    given = vars(make_parser().parse_args(arguments))
+    if "seeds" in given or (given.get("resume", Path()) / STUDY).is_file():
+        return _train_seeds(given)
     with ExitStack() as stack:
         try:
-            settings, out, resumed = read_command_line(arguments)
+            settings, out, resumed = read_command_line(given)
             folder = stack.enter_context(claim(resumed) if resumed else claim_new(settings, out))
             run = _prepare(settings, folder, resumed is not None)
         except (ValueError, OSError, MemoryError) as error:
@@ -200,13 +231,80 @@ def _train(run: "Run") -> int:
     return 130
 
 
+def _train_seeds(given: dict[str, Any]) -> int:
+    """Trains several seeds, and says what holds over them; codes as of :func:`main`."""
+    workers = given.pop("workers", None)
+    with ExitStack() as stack:
+        try:
+            study = open_study(given)
+            stack.enter_context(Lock(study.folder))
+        except (ValueError, OSError) as error:
+            return _complain(error, 2)
+        stop = stack.enter_context(StopSignal())
+        print(f"seeds {', '.join(map(str, study.seeds))} in {study.folder}, what each says in seed-N.log", file=sys.stderr)
+        try:
+            failed = watch_all(study, main, workers, lambda: stop.is_wanted, tqdm, mininterval=0.5 if sys.stderr.isatty() else 20)
+        except KeyboardInterrupt:
+            failed = []
+    for line in failed:
+        print(f"train.py: {line}", file=sys.stderr)
+    if not all(map(study.is_done, study.seeds)):
+        words = shlex.join(["python", "train.py", "--resume", str(study.folder), *_own_words(study.settings)])
+        print(f"{'some seeds failed' if failed else 'stopped early'}; go on with: {words}")
+        return 1 if failed else 130
+    from training.across_seeds import SeedStudy
+
+    found = SeedStudy(study)
+    print(found)
+    print("\n".join(f"wrote {path}" for path in found.write()))
+    return 0
+
+
+def open_study(given: dict[str, Any]) -> Study:
+    """A study in its folder: a new one, or the one to resume.
+
+    Raises:
+        ValueError: A setting that does not fit, or a folder that holds something else.
+        OSError: The folder cannot be written.
+    """
+    out, resumed = given.pop("out", None), given.pop("resume", None)
+    if resumed is not None:
+        return _resumed_study(resumed, given, out)
+    if "seed" in given:
+        raise ValueError("--seed does not go with --seeds, which names them all")
+    seeds = given.pop("seeds")
+    settings = Settings(**{"threads": 1, **given})  # other runs have the other cores; the numbers are the same
+    settings.make_game()
+    if not _is_checkpoint(settings.against):
+        settings.make_opponent(settings.make_game())
+    folder = out or next(path for path in studies_in(Path("runs"), settings, seeds) if not path.exists())
+    study = Study(folder, settings, seeds)
+    study.write()
+    return study
+
+
+def _resumed_study(folder: Path, given: dict[str, Any], out: Path | None) -> Study:
+    if out is not None:
+        raise ValueError("--out does not go with --resume: the run keeps its folder")
+    kept, seeds = read_study(folder)
+    if given.pop("seeds", seeds) != seeds:
+        raise ValueError(f"--seeds does not go with --resume: {folder} has seeds {', '.join(map(str, seeds))}")
+    study = Study(folder, settings_to_go_on(folder, kept, given), seeds)
+    study.rewrite()
+    return study
+
+
+def _own_words(settings: Settings) -> list[str]:
+    """What must be named again to go on: code of one's own."""
+    words = [] if settings.env in GAMES else ["--env", settings.env]
+    return words + (["--against", settings.against] if _is_own_code(settings.against) else [])
+
+
 def _way_on(run: "Run") -> str:
     if not run.path.exists():
         return f"{run.folder} holds no checkpoint any more"
     words = ["python", "train.py", "--resume", str(run.folder)]
-    words += [] if run.settings.env in GAMES else ["--env", run.settings.env]
-    words += ["--against", run.settings.against] if _is_own_code(run.settings.against) else []
-    return f"go on with: {shlex.join(words)}"
+    return f"go on with: {shlex.join([*words, *_own_words(run.settings)])}"
 
 
 def _reason(error: object) -> str:

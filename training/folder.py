@@ -10,7 +10,7 @@ from envs.files import Lock
 from training.settings import Settings
 
 MODEL = "model.zip"
-_FILES = ("metrics.csv", "settings.json", "learning_curve.png", "snapshots", "tensorboard")
+_FILES = ("metrics.csv", "settings.json", "learning_curve.png", "scores.json", "snapshots", "tensorboard")
 
 
 def named_folder(word: str) -> Path:

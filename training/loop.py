@@ -1,16 +1,16 @@
 """The loop of a training run: learn, evaluate now and then, keep checkpoints, until all is learned or somebody stops it."""
 
-import signal
 import sys
-import threading
 from contextlib import nullcontext
 from typing import Any
 
 from tqdm import tqdm
 
-from training.metrics import score_columns, score_table
+from training.metrics import Score, score_columns, score_table
 from training.progress import Ticker, step
 from training.run import WATCHED_DEALS, Run
+from training.scores import SCORED, write_scores
+from training.stopping import StopSignal
 
 FINAL_DEALS = 1  # seed of the deals of the table at the end
 
@@ -63,35 +63,21 @@ def _moving(bar: Any) -> Any:
     return Ticker(1.0, bar.refresh) if sys.stderr.isatty() else nullcontext()
 
 
-class StopSignal:
-    """Turns the first Ctrl-C into a wish to stop; the second one stops at once.
+def score_finally(run: Run, deals: int) -> dict[str, Score]:
+    """The final scores, which are written into the folder too.
 
-    Outside the main thread nothing is changed: there, Python lets nobody handle signals.
+    Raises:
+        OSError: They could not be written.
     """
-
-    def __init__(self) -> None:
-        self.is_wanted = False
-        self._before: dict[int, Any] = {}
-
-    def __enter__(self) -> "StopSignal":
-        if threading.current_thread() is threading.main_thread():
-            self._before = {number: signal.signal(number, self._want) for number in (signal.SIGINT, signal.SIGTERM)}
-        return self
-
-    def _want(self, number: int, frame: Any) -> None:
-        self.is_wanted = True
-        signal.signal(number, signal.default_int_handler)
-
-    def __exit__(self, *error: object) -> None:
-        for number, handler in self._before.items():
-            # A handler that was not made by Python is not known to it, and cannot be put back.
-            signal.signal(number, signal.SIG_DFL if handler is None else handler)
+    scores = run.evaluate(deals, FINAL_DEALS)
+    write_scores(run.folder / SCORED, scores, run.model.num_timesteps)
+    return scores
 
 
 def print_table(run: Run, deals: int) -> None:
-    """The final scores, on deals that no evaluation on the way has used."""
+    """The final scores, on deals that no evaluation on the way has used; ``scores.json`` keeps them."""
     with step("scoring the policy on new deals"):
-        scores = run.evaluate(deals, FINAL_DEALS)
+        scores = score_finally(run, deals)
     decisions = f"{run.model.num_timesteps:,} decisions in {run.seconds:.0f} s"
     print(f"\n{run.game.id}, {run.game.num_players} players: {decisions}; with 95 % intervals")
     print(score_table(scores))

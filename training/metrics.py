@@ -16,14 +16,13 @@ from envs.game import Game
 from evaluation.ratings import placement, win_share
 from evaluation.tournament import deal_seeds, play
 from training.board import Board
+from training.scores import METRICS, SCORES
 
 TRAINING = (
     "iteration", "timesteps", "seconds", "samples_per_second", "games", "length", "reward_against_others",
     "learning_rate", "entropy_loss", "policy_gradient_loss", "value_loss", "approx_kl", "clip_fraction",
     "explained_variance",
 )  # fmt: skip
-SCORES = ("win_share", "placement")
-METRICS = "metrics.csv"
 
 TAGS = {
     **{name: f"time/{name}" for name in ("iteration", "seconds", "samples_per_second")},

@@ -4,9 +4,9 @@ What a run leaves, and its numbers, are those of ``train.py``. Nothing of the ca
 random numbers of Python, numpy and PyTorch are afterwards as they were before.
 """
 
-import csv
 import random
 import threading
+from argparse import ArgumentTypeError
 from base64 import b64encode
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -20,13 +20,18 @@ import torch as th
 from tqdm.auto import tqdm
 
 from agents.policy import PolicyAgent
+from envs.checks import integer
+from envs.files import Lock
 from evaluation.comparison import AnyAgent, Comparison, compare
-from training.command import naming, resumed_settings
+from training.across_seeds import SeedStudy
+from training.command import main, naming, open_study, resumed_settings
 from training.folder import MODEL, claim, claim_new
 from training.learning_curve import draw
 from training.loop import bar_of, iterate
-from training.metrics import METRICS, fixed_opponents
+from training.metrics import fixed_opponents
 from training.run import Run
+from training.scores import METRICS, read_rows
+from training.seeds import LARGEST_SEED, Study, parse_seeds, studies_in, watch_all
 from training.settings import Settings
 from training.state import read_settings
 
@@ -61,8 +66,7 @@ class TrainedRun:
     @property
     def metrics(self) -> list[Row]:
         """A dict for each line of ``metrics.csv``, ready for ``pandas.DataFrame``; None where there is nothing to tell."""
-        with open(self.folder / METRICS, encoding="utf-8", newline="") as file:
-            return [{name: _number(name, cell) for name, cell in line.items()} for line in csv.DictReader(file)]
+        return [{name: _number(name, cell) for name, cell in line.items()} for line in read_rows(self.folder / METRICS)]
 
     @property
     def timesteps(self) -> int:
@@ -189,6 +193,64 @@ def resume(
             return _learn(run, callback, progress)
         finally:
             run.close()
+
+
+def train_seeds(
+    settings: Settings,
+    seeds: Iterable[int] = range(5),
+    out: str | PathLike[str] | None = None,
+    *,
+    workers: int | None = None,
+    progress: bool = True,
+) -> SeedStudy:
+    """Trains several seeds side by side, each in a process of its own.
+
+    The processes are started anew, so a script that calls it needs ``if __name__ == "__main__":``.
+
+    Args:
+        settings: Of every run, but for the seed.
+        seeds: Different ones.
+        out: Folder of the study; None: the first one in ``runs/`` that is not there yet. With the folder of a study that was
+            stopped :func:`resume_seeds` goes on.
+        workers: Processes at a time; None: one for each core.
+        progress: Whether to show a bar.
+
+    Raises:
+        ValueError: A seed that is none, or a folder that holds something else.
+        OSError: A file could not be written.
+        RuntimeError: Some runs failed; the message says why.
+    """
+    words = ",".join(str(integer("a seed", seed, 0, LARGEST_SEED)) for seed in seeds)
+    try:
+        numbers = parse_seeds(words)
+    except ArgumentTypeError as error:
+        raise ValueError(str(error)) from error
+    folder = Path(out) if out is not None else next(p for p in studies_in(Path("runs"), settings, numbers) if not p.exists())
+    study = Study(folder, settings, numbers)
+    study.write()
+    return _train_study(study, workers, progress)
+
+
+def resume_seeds(folder: str | PathLike[str], *, workers: int | None = None, progress: bool = True, **given: Any) -> SeedStudy:
+    """Goes on with a study that was stopped; ``timesteps``, ``env`` and ``against`` as of :func:`resume`.
+
+    Raises:
+        ValueError: There is no study, or it is damaged.
+        OSError: A file could not be read or written.
+        RuntimeError: Some runs failed; the message says why.
+    """
+    return _train_study(open_study({"resume": Path(folder), **given}), workers, progress)
+
+
+def _train_study(study: Study, workers: int | None, progress: bool) -> SeedStudy:
+    number = None if workers is None else integer("workers", workers, 1)
+    with Lock(study.folder):
+        failed = watch_all(study, main, number, lambda: False, tqdm, disable=not progress)
+        if failed:
+            raise RuntimeError("; ".join(failed))
+        found = SeedStudy(study)
+        found.write()
+        return found
 
 
 def _learn(run: Run, callback: Callback | None, progress: bool) -> TrainedRun:

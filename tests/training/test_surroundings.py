@@ -14,8 +14,8 @@ import pytest
 import train
 from tests.training.runs import ITERATION, TINY, assert_same_run, tiny
 from training import learning_curve
-from training.loop import StopSignal
 from training.metrics import Metrics
+from training.stopping import StopSignal
 
 ROOT = Path(__file__).parents[2]
 
@@ -141,14 +141,14 @@ def test_axes_show_all_of_a_run_and_all_that_a_score_can_be(figures, last):
         assert low - 0.1 < bottom < low and high < top < high + 0.1
         left, right = axis.get_xlim()
         assert left < 0 and last < right < 1.1 * max(last, 1)
-        random, greedy, line = axis.get_lines()
+        line, random, greedy = axis.get_lines()
         assert list(random.get_xdata()) == [0, last] and list(random.get_ydata()) == [0.5, 1]
         assert list(greedy.get_ydata()) == [0, 0.01] and set(line.get_ydata()) == {par}
 
 
 def test_a_short_run_has_a_point_before_it_has_learned(tmp_path, figures):
     assert tiny(tmp_path, 1) == 0
-    assert list(figures[0].axes[0].get_lines()[0].get_xdata()) == [0, ITERATION]
+    assert list(figures[0].axes[0].get_lines()[1].get_xdata()) == [0, ITERATION]
 
 
 # --- TensorBoard --------------------------------------------------------------------------------------------------------

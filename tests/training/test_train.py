@@ -29,7 +29,7 @@ ROOT = Path(__file__).parents[2]
 
 def test_a_run_leaves_checkpoint_snapshots_metrics_and_picture(finished):
     names = {path.name for path in finished.iterdir()}
-    assert names == {"model.zip", "snapshots", "metrics.csv", "settings.json", "tensorboard", "learning_curve.png"}
+    assert names == {"model.zip", "snapshots", "metrics.csv", "settings.json", "scores.json", "tensorboard", "learning_curve.png"}
     assert sorted(path.name for path in (finished / "snapshots").iterdir()) == [f"{n:06d}.zip" for n in (2, 4, 6, 8)]
     assert (finished / "learning_curve.png").read_bytes().startswith(b"\x89PNG")
     assert list((finished / "tensorboard").glob("events.out.tfevents.*"))
