@@ -10,6 +10,7 @@ let hints = {};
 let asking = null;
 let again = false;
 let chosenAt = null; // the number of the decision whose choice is on its way
+let offered = { number: -1, actions: [] }; // what the piece means that was clicked last, at which decision
 
 async function post(what, fields = {}) {
   const answer = await fetch(`api/${what}`, {
@@ -45,9 +46,11 @@ async function ask() {
       // The same game as before has gone on by as many moves as it was changed; otherwise the log is read anew.
       if (known && (!state || next.revision - next.number !== state.revision - state.number)) next = await get(0);
       moments = [...moments.slice(0, next.since), ...next.events];
-      if (!state || next.revision !== state.revision) hints = {};
+      const isNew = !state || next.revision !== state.revision;
+      if (isNew) hints = {};
       state = next;
-      show();
+      if (isNew) show();
+      else say(status());
     }
   } catch (error) {
     say(error.message);
@@ -87,13 +90,14 @@ function status() {
 }
 
 function showMoves() {
-  const focused = document.activeElement?.closest?.("#moves");
+  const focused = document.activeElement?.closest?.("#moves button")?.dataset.action;
   $("moves").replaceChildren(...state.moves.map((move, place) => {
     const line = document.createElement("li");
     const button = document.createElement("button");
     button.type = "button";
     button.dataset.action = move.action;
     button.disabled = chosenAt === state.number;
+    button.classList.toggle("offered", offered.number === state.number && offered.actions.includes(move.action));
     if (place < 9) button.title = `key ${place + 1}`;
     const words = document.createElement("span");
     words.textContent = named(move.text.replace(/^player \d+ /i, ""), state.names);
@@ -102,7 +106,7 @@ function showMoves() {
     return line;
   }));
   $("moves-title").textContent = state.moves.length ? `Your moves (${state.moves.length})` : "Your moves";
-  if (focused) $("moves").querySelector("button")?.focus();
+  if (focused !== undefined) (buttonOf(focused) ?? $("moves").querySelector("button"))?.focus();
 }
 
 function hintOf(action) {
@@ -151,10 +155,11 @@ $("moves").addEventListener("mouseleave", () => light($("board")));
 
 $("board").addEventListener("click", (event) => {
   const actions = actionsAt(event.target).filter((action) => buttonOf(action)?.disabled === false);
-  for (const button of $("moves").querySelectorAll("button")) button.classList.remove("offered");
+  offered = { number: state?.number ?? -1, actions: actions.length > 1 ? actions : [] };
+  for (const button of $("moves").querySelectorAll("button"))
+    button.classList.toggle("offered", offered.actions.includes(Number(button.dataset.action)));
   if (actions.length === 1) choose(actions[0]);
-  else for (const action of actions) buttonOf(action).classList.add("offered");
-  if (actions.length > 1) buttonOf(actions[0]).focus();
+  else if (actions.length) buttonOf(actions[0]).focus();
 });
 $("board").addEventListener("mouseover", (event) => {
   const actions = actionsAt(event.target);
@@ -182,6 +187,7 @@ addEventListener("keydown", (event) => {
   if (/^[1-9]$/.test(event.key) && buttons[event.key - 1]) choose(Number(buttons[event.key - 1].dataset.action));
   else if (event.key === "u" && state.may_undo) post("undo");
   else if (event.key === "h") $("hints").click();
+  else if (event.key === "n" && state.over && !$("new").disabled) post("new");
   else if (event.key === "ArrowDown" || event.key === "ArrowUp") {
     const place = buttons.indexOf(document.activeElement) + (event.key === "ArrowDown" ? 1 : -1);
     buttons.at(Math.max(place, 0) % Math.max(buttons.length, 1))?.focus();

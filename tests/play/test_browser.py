@@ -25,9 +25,12 @@ from playwright.sync_api import expect, sync_playwright  # noqa: E402
 
 import envs  # noqa: E402
 from envs import replay  # noqa: E402
+from play.frames import frames, moments  # noqa: E402
 from play.listening import listen  # noqa: E402
+from play.page import page as html_page  # noqa: E402
 from play.watch import main as watch  # noqa: E402
-from tests.play.guests import application, table_of, token_of  # noqa: E402
+from tests.play.guests import Quick, application, table_of, token_of  # noqa: E402
+from tests.play.test_watch import beginning_of  # noqa: E402
 
 ARGUMENTS = [
     "--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update",
@@ -35,6 +38,21 @@ ARGUMENTS = [
 ]  # fmt: skip
 NAMES = list(envs.GAMES)
 BUTTON = "(({left, right}) => [left, right])(document.querySelector('#moves button').getBoundingClientRect())"
+PLACE = """() => {
+  const pieces = [...document.querySelectorAll("#board [data-action]")];
+  for (const piece of pieces.reverse()) {
+    piece.scrollIntoView({ block: "nearest", inline: "nearest" });
+    const { left, top, width, height } = piece.getBoundingClientRect();
+    for (const down of [0.5, 0.3, 0.7, 0.1, 0.9])
+      for (const along of [0.5, 0.3, 0.7, 0.1, 0.9]) {
+        const [x, y] = [left + along * width, top + down * height];
+        if (document.elementFromPoint(x, y)?.closest("[data-action]") === piece) return [x, y];
+      }
+  }
+  throw new Error(`none of ${pieces.length} pieces can be hit`);
+}"""
+"""Where the mouse hits the last of the pieces that can be clicked."""
+PLAYED_BEFORE = {"fairy_ring": 24, "fairy_ring_objectives": 24, "dance_of_eights": 0, "mushroom_rings": 280}
 OPTIONS = {"dance_of_eights": {"max_turns": 4}}
 
 
@@ -77,9 +95,9 @@ def served(table, late=None):
 
 
 @contextlib.contextmanager
-def opened(browser, address, width=1280):
+def opened(browser, address, width=1280, scheme="light"):
     """A page that has no error and asks nothing of any other place."""
-    page = browser.new_page(viewport={"width": width, "height": 900})
+    page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
     faults, own = [], address.split("/?")[0].split("#")[0]
     page.on("console", lambda message: faults.append(message.text) if message.type in ("error", "warning") else None)
     page.on("pageerror", lambda error: faults.append(str(error)))
@@ -90,47 +108,117 @@ def opened(browser, address, width=1280):
     assert faults == []
 
 
-def play(page, table, choose, limit=600.0):
-    """Plays a person's seat by a way of choosing until the game is over."""
-    begun = time.monotonic()
+def play_ahead(table, decisions):
+    """Plays the beginning of a game by chance, on to a decision of the first seat."""
+    while table.number < decisions or table.to_act > 0:
+        table.play(Quick().act("", table.question()))
+
+
+def play(page, table, choose, seat=0):
+    """Plays a person's seat by a way of choosing until the game is over; returns the decisions made by hand."""
+    made = 0
     while table.to_act >= 0:
-        assert time.monotonic() - begun < limit, f"stuck at decision {table.number}"
+        if table.to_act != seat:
+            page.wait_for_timeout(5)
+            continue
         number = table.number
-        if table.seats[table.to_act] == "person" and page.locator("#moves button:enabled").count():
-            choose(page)
-        for _ in range(200):
-            if table.number > number or table.to_act < 0:
+        page.wait_for_selector("#moves button:enabled", timeout=60_000)
+        choose(page)
+        for _ in range(6000):
+            if table.number > number:
                 break
             page.wait_for_timeout(5)
-    expect(page.locator("#status")).to_contain_text(re.compile("win|share|nobody"))
+        assert table.number > number, f"a choice at decision {number} did not reach the table"
+        made += 1
+    expect(page.locator("#status")).to_contain_text(re.compile("win|share|nobody"), timeout=60_000)
+    return made
 
 
 def by_button(page):
     """Presses the last of the buttons."""
-    with contextlib.suppress(Exception):  # the list may be drawn anew at this moment; the next round tries again
-        page.locator("#moves button:enabled").last.click(timeout=1000)
+    page.locator("#moves button:enabled").last.click()
 
 
 def by_click(page):
-    """Clicks a piece of the board; where it means several moves, then one of the buttons it offers."""
-    with contextlib.suppress(Exception):
-        page.locator("#board [data-action]").last.dispatch_event("click", timeout=1000)
-        offered = page.locator("#moves button.offered:enabled")
-        if offered.count():
-            offered.first.click(timeout=1000)
+    """Clicks the last piece that can be clicked, with the mouse; where it means several moves, then one of the buttons it offers."""
+    page.mouse.click(*page.evaluate(PLACE))
+    offered = page.locator("#moves button.offered:enabled")
+    if offered.count():
+        offered.first.click()
+
+
+def by_key(page):
+    """Goes to a button with the arrow keys and presses it; the first nine have a key each."""
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowDown")
+    if page.evaluate("document.activeElement.matches('#moves button')"):
+        page.keyboard.press("Enter")
+    else:
+        page.keyboard.press("1")
 
 
 @pytest.mark.parametrize("choose", [by_button, by_click])
 @pytest.mark.parametrize("name", NAMES)
 def test_a_whole_game(chromium, name, choose):
-    if (choose is by_click or name == "mushroom_rings") and not os.environ.get("LONG_BROWSER_TESTS"):
-        pytest.skip("takes minutes on a slow machine; LONG_BROWSER_TESTS=1 runs it")
+    """Those of many decisions begin in their middle: LONG_BROWSER_TESTS=1 plays them from their first."""
     table = table_of(name, None, "random", seed=2, **OPTIONS.get(name, {}))
+    play_ahead(table, 0 if os.environ.get("LONG_BROWSER_TESTS") else PLAYED_BEFORE[name])
     with served(table) as address, opened(chromium, f"{address}/?token={token_of(table, 0)}") as page:
         page.wait_for_selector("#board svg")
-        play(page, table, choose)
+        assert play(page, table, choose) > 5
         assert page.locator("#log .end").count() >= 1
         assert page.locator("#moves button").count() == 0
+
+
+@pytest.mark.parametrize("name", ["dance_of_eights", "fairy_ring"])
+def test_a_whole_game_by_keys_alone(chromium, name):
+    table = table_of(name, None, "random", seed=3, **OPTIONS.get(name, {}))
+    play_ahead(table, PLAYED_BEFORE[name])
+    with served(table) as address, opened(chromium, f"{address}/?token={token_of(table, 0)}") as page:
+        page.wait_for_selector("#board svg")
+        assert play(page, table, by_key) > 5
+        page.keyboard.press("n")
+        page.wait_for_selector("#moves button:enabled", timeout=60_000)
+
+
+@pytest.mark.parametrize("name", ["dance_of_eights", "mushroom_rings"])
+def test_a_whole_game_on_a_phone(chromium, name):
+    table = table_of(name, None, "random", seed=4, **OPTIONS.get(name, {}))
+    play_ahead(table, PLAYED_BEFORE[name])
+    with served(table) as address, opened(chromium, f"{address}/?token={token_of(table, 0)}", 390) as page:
+        page.wait_for_selector("#board svg")
+        assert play(page, table, by_click) > 5
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+@pytest.mark.parametrize(
+    ("name", "scheme"), [("fairy_ring", "light"), ("dance_of_eights", "dark"), ("mushroom_rings", "light"), ("fairy_ring", "dark")]
+)
+def test_axe_finds_nothing_serious(chromium, name, scheme, tmp_path):
+    axe = pytest.importorskip("axe_playwright_python", reason="axe-core comes with the package axe-playwright-python")
+    source = Path(axe.__file__).with_name("axe.min.js").read_text(encoding="utf-8")
+    table = table_of(name, None, None)
+    with served(table) as address, opened(chromium, f"{address}/?token={token_of(table, table.to_act)}", scheme=scheme) as page:
+        page.wait_for_selector("#moves button")
+        page.check("#hints")
+        page.wait_for_selector("#moves .bar")
+        assert serious(page, source) == []
+        out = tmp_path / "game.html"
+        path = beginning_of(name, tmp_path)
+        said = {"chances": [0.4, 0.6], "lost": 0.2, "error": 0.01, "better": "player 0 waits", "kind": "blunder"}
+        out.write_text(html_page(frames(path.name, moments(path)) | {"judge": "x", "meaning": "chance", "judged": [said] * 4}))
+        with opened(chromium, f"{out.as_uri()}#move=2", scheme=scheme) as watching:
+            assert watching.locator("#log .blunder").count() == 3
+            assert "Blunder, it lost 20 ± 1 %. Better: Player 0 waits." in watching.locator("#verdict").inner_text()
+            assert serious(watching, source) == []
+
+
+def serious(page, source):
+    """What axe-core finds that keeps somebody from using a page."""
+    page.evaluate(source)
+    found = page.evaluate("axe.run({ resultTypes: ['violations'] })")["violations"]
+    faults = [fault for fault in found if fault["impact"] in ("serious", "critical")]
+    return [(fault["id"], [node["html"][:200] for node in fault["nodes"][:3]]) for fault in faults]
 
 
 def test_two_people_at_one_table(chromium):
