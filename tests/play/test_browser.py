@@ -36,6 +36,8 @@ ARGUMENTS = [
     "--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update",
     "--disable-sync",
 ]  # fmt: skip
+SLOW = 180_000
+"""Milliseconds for what comes at once on a quiet machine: others may work beside, or the rules be compiled at this moment."""
 NAMES = list(envs.GAMES)
 BUTTON = "(({left, right}) => [left, right])(document.querySelector('#moves button').getBoundingClientRect())"
 PLACE = """() => {
@@ -59,9 +61,9 @@ OPTIONS = {"dance_of_eights": {"max_turns": 4}}
 @pytest.fixture(scope="module")
 def chromium():
     """One browser for all tests, which may be slow beside other work."""
-    expect.set_options(timeout=60_000)
+    expect.set_options(timeout=SLOW)
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=str(CHROMIUM), args=ARGUMENTS)
+        browser = playwright.chromium.launch(executable_path=str(CHROMIUM), args=ARGUMENTS, timeout=SLOW)
         yield browser
         browser.close()
 
@@ -98,11 +100,12 @@ def served(table, late=None):
 def opened(browser, address, width=1280, scheme="light"):
     """A page that has no error and asks nothing of any other place."""
     page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
+    page.set_default_timeout(SLOW)
     faults, own = [], address.split("/?")[0].split("#")[0]
     page.on("console", lambda message: faults.append(message.text) if message.type in ("error", "warning") else None)
     page.on("pageerror", lambda error: faults.append(str(error)))
     page.on("request", lambda request: None if request.url.startswith((own, "data:")) else faults.append(request.url))
-    page.goto(address, timeout=180_000)  # the rules may be compiled at this moment
+    page.goto(address)
     yield page
     page.close()
     assert faults == []
@@ -122,7 +125,7 @@ def play(page, table, choose, seat=0):
             page.wait_for_timeout(5)
             continue
         number = table.number
-        page.wait_for_selector("#moves button:enabled", timeout=60_000)
+        page.wait_for_selector("#moves button:enabled")
         choose(page)
         for _ in range(6000):
             if table.number > number:
@@ -130,7 +133,7 @@ def play(page, table, choose, seat=0):
             page.wait_for_timeout(5)
         assert table.number > number, f"a choice at decision {number} did not reach the table"
         made += 1
-    expect(page.locator("#status")).to_contain_text(re.compile("win|share|nobody"), timeout=60_000)
+    expect(page.locator("#status")).to_contain_text(re.compile("win|share|nobody"))
     return made
 
 
@@ -178,7 +181,7 @@ def test_a_whole_game_by_keys_alone(chromium, name):
         page.wait_for_selector("#board svg")
         assert play(page, table, by_key) > 5
         page.keyboard.press("n")
-        page.wait_for_selector("#moves button:enabled", timeout=60_000)
+        page.wait_for_selector("#moves button:enabled")
 
 
 @pytest.mark.parametrize("name", ["dance_of_eights", "mushroom_rings"])
