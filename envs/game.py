@@ -147,6 +147,33 @@ class Pictures(Protocol):
         """An SVG document."""
 
 
+class Outcome(NamedTuple):
+    """What an event of chance may lead to: in words, how likely, and the record ``(1,)``, read only, after it."""
+
+    words: str
+    probability: float
+    record: np.ndarray
+
+
+class Chance(Protocol):
+    """The chance of a game event by event, each with all its outcomes: for games that are small enough to be solved."""
+
+    def before_deal(self, game: "Game") -> np.ndarray:
+        """The record ``(1,)`` before anything is dealt."""
+
+    def num_deals(self, game: "Game") -> int:
+        """How many events the deal has."""
+
+    def deal_outcomes(self, game: "Game", record: np.ndarray, number: int) -> list[Outcome]:
+        """What event ``number`` of the deal may lead to."""
+
+    def action_outcomes(self, game: "Game", record: np.ndarray, action: int) -> list[Outcome]:
+        """What a legal action may lead to; empty if it involves no chance."""
+
+    def most_outcomes(self, game: "Game") -> int:
+        """Most outcomes of any event."""
+
+
 @dataclass(frozen=True)
 class Tuned:
     """What the suite has for one game beside its rules; named by words, so that no game imports a player of it.
@@ -194,6 +221,8 @@ class Game:
         features_version: Grows when what is told of an action changes.
         describe_tools: Makes what ``describe`` works with, see ``engine``; None: one record of the game.
         package: The module that has ``make_game``.
+        facts: What else players of the game may read.
+        chance: The module with its events of chance, see :class:`Chance`; None: the random word alone decides.
     """
 
     name: str
@@ -219,6 +248,7 @@ class Game:
     features_version: int = 0
     describe_tools: "Callable[[Game], Any] | None" = None
     facts: Mapping[str, Any] = field(default_factory=dict)
+    chance: str | None = None
 
     def __post_init__(self) -> None:
         engine.require_loops(self.kernels)

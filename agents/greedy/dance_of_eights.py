@@ -45,7 +45,7 @@ class Greedy:
 
     def __init__(self, game: Game) -> None:
         self.game = game
-        self.tools = make_tables(game.facts["cards"]), np.zeros(1, SIGHT)
+        self.tools = make_tables(game.facts["cards"], game.facts["hand"]), np.zeros(1, SIGHT)
 
     def act(self, observations: np.ndarray, action_masks: np.ndarray, worlds: np.ndarray) -> np.ndarray:
         """The best action of each row; see ``agents.agent.Agent``."""

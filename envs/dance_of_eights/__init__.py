@@ -51,7 +51,7 @@ Versions
     v0: first version.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -63,7 +63,7 @@ from envs.dance_of_eights.events import tell
 from envs.dance_of_eights.kernels import loops
 from envs.dance_of_eights.observation import HIGH, sections
 from envs.dance_of_eights.ring_test import tally_of
-from envs.dance_of_eights.state import COUNTS_PER_WORD, DECISIONS_PER_TURN, NUM_ACTIONS, ROW, RULES, VALUE_ROW, state_dtype
+from envs.dance_of_eights.state import COUNTS_PER_WORD, DECISIONS_PER_TURN, HAND, NUM_ACTIONS, ROW, RULES, VALUE_ROW, state_dtype
 from envs.game import Game, Tuned
 from envs.options import Option, complete_options
 
@@ -91,6 +91,23 @@ def make_game(name: str, num_players: int, options: Mapping[str, Any]) -> Game:
     if num_players not in PLAYERS:
         raise ValueError(f"{name} is for 2 to 7 players, not {num_players!r}")
     chosen = complete_options(OPTIONS, options, name)
+    pack = [card.rows * chosen["copies"] for card in load_cards()]
+    return game_of(name, num_players, chosen, pack)
+
+
+def game_of(
+    name: str, num_players: int, chosen: Mapping[str, Any], pack: Sequence[int], hand: int = HAND, **facts: Any
+) -> Game:
+    """The game with a pack and a length of hands; it fits the compiled rules if each card is there up to four times.
+
+    Args:
+        name: What it is called.
+        num_players: Seats.
+        chosen: All options, ``max_turns`` among them.
+        pack: Copies of each of the 42 cards.
+        hand: Cards in a hand between turns, ``HAND`` or half of it.
+        **facts: What differs from the game itself besides, see ``Game``.
+    """
     return Game(
         name=name,
         version=VERSION,
@@ -98,20 +115,21 @@ def make_game(name: str, num_players: int, options: Mapping[str, Any]) -> Game:
         num_players=int(num_players),
         options=chosen,
         state_dtype=state_dtype(num_players),
-        rules=_tables(chosen),
+        rules=_tables(chosen["max_turns"], pack, hand),
         num_actions=NUM_ACTIONS,
         sections=sections(num_players),
         observation_high=HIGH,
         max_decisions=chosen["max_turns"] * DECISIONS_PER_TURN * num_players,
         kernels=loops,
-        package=__name__,
+        package=facts.pop("package", __name__),
         words=words,
         pictures=pictures,
         tell=tell,
         can_truncate=True,
         action_sections=action_sections(),
         describe_tools=describe_tools,
-        facts={"cards": load_cards(), "card_values": card_values()},
+        facts={"cards": load_cards(), "card_values": card_values(), "hand": hand},
+        **facts,
     )
 
 
@@ -124,14 +142,13 @@ def card_values() -> np.ndarray:
     return table
 
 
-def _tables(options: Mapping[str, Any]) -> np.ndarray:
+def _tables(max_turns: int, pack: Sequence[int], hand: int) -> np.ndarray:
     """The component tables that the compiled rules read."""
     tables = np.zeros(1, RULES)
     rules = tables[0]
     rules["cards"], rules["row"], rules["value_row"] = len(load_cards()), ROW, VALUE_ROW
-    rules["max_turns"] = options["max_turns"]
-    for card in load_cards():
-        copies = card.rows * options["copies"]
+    rules["max_turns"], rules["fewer"] = max_turns, HAND - hand
+    for card, copies in zip(load_cards(), pack, strict=True):
         word, place = divmod(card.id, COUNTS_PER_WORD)
         rules["copies"][card.id] = copies
         rules["values"][card.id] = tally_of(card)

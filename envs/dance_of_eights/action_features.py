@@ -43,7 +43,7 @@ for _card in load_cards():
 
 def describe_tools(game: Game) -> Any:
     """What :func:`describe` works with: the kinds of cards, and what is seen of them."""
-    return make_tables(game.facts["cards"]), np.zeros(1, SIGHT)
+    return make_tables(game.facts["cards"], game.facts["hand"]), np.zeros(1, SIGHT)
 
 
 def action_sections() -> list[Section]:

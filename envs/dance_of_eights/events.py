@@ -48,6 +48,6 @@ def _end(game: Game, after: View) -> list[Event]:
     told = [Event(END, f"player {winner} holds a Ring and wins", winner, (f"player:{winner}",))]
     hand = after["hands"][winner]
     if hand is not None:
-        values = [f"{shown.number} {shown.word}" for shown in counters(cards_of(game), hand) if shown.number]
+        values = [f"{shown.number} {shown.word}" for shown in counters(game, hand) if shown.number]
         told.insert(0, Event(END, f"player {winner} shows {listed(values)}", winner))
     return told

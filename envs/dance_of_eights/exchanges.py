@@ -22,6 +22,7 @@ _SEX = np.uint64((1 << BITS) - 1)  # bits of a tally: dancers of the first sex
 TABLES = np.dtype(
     [
         ("kinds", np.int64),  # how many there are
+        ("each_sex", np.int64),  # dancers of each sex in a Ring
         ("kind", np.int8, (NUM_CARDS,)),  # of each card
         ("values", np.uint64, (MAX_KINDS,)),  # each kind's contribution to a tally
         ("code", np.int16, (MAX_KINDS,)),  # each kind's values as bits; of several cards, by exclusive or, the parities
@@ -52,10 +53,11 @@ SIGHT = np.dtype(
 """What the player sees, by kinds of cards; its hand changes while it thinks of exchanges."""
 
 
-def make_tables(cards: tuple[Card, ...]) -> np.ndarray:
-    """The kinds of cards, by card and by parities."""
+def make_tables(cards: tuple[Card, ...], hand: int = HAND) -> np.ndarray:
+    """The kinds of cards, by card and by parities; for hands of so many cards."""
     tables = np.zeros(1, TABLES)
     table = tables[0]
+    table["each_sex"] = hand // 2
     table["kind_of_code"] = NO_KIND
     table["odd"] = [code.bit_count() for code in range(1 << len(VALUES))]
     for card in cards:
@@ -130,8 +132,8 @@ def lay_down(tables, sight, kind):
 
 @inline
 def odd_and_uneven(tables, tally, code):
-    """How far eight cards are from a Ring: odd numbers, and dancers too many of a sex; of their tally and parities."""
-    return int(tables["odd"][code]), abs(int(tally & _SEX) - HAND // 2)
+    """How far a hand is from a Ring: odd numbers, and dancers too many of a sex; of their tally and parities."""
+    return int(tables["odd"][code]), abs(int(tally & _SEX) - int(tables["each_sex"]))
 
 
 @inline

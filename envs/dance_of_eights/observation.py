@@ -8,7 +8,7 @@ import numpy as np
 
 from envs.dance_of_eights.cards import ATTRIBUTES
 from envs.dance_of_eights.ring_test import BITS
-from envs.dance_of_eights.rules import DISCARD, num_seats
+from envs.dance_of_eights.rules import DISCARD, hand_size, num_seats
 from envs.dance_of_eights.state import HAND, NUM_CARDS, NUM_VALUES, ROW, VALUE_ROW
 from envs.engine import inline, jit
 from envs.engine.one_hot import ONE, ZERO, write_one_hot
@@ -60,7 +60,7 @@ def _write_table(state, rules, seat, out):
     k = write_one_hot(out, k, players, distance(players, seat, current) if current >= 0 else -1)
     turns, cards = int(rules["max_turns"]), int(rules["num_cards"])
     deck = int(state["deck_size"])
-    held = players * HAND + (phase == DISCARD)
+    held = players * hand_size(rules) + (phase == DISCARD)
     out[k] = np.float32(turns + 1 - int(state["turn"])) / np.float32(turns)
     out[k + 1] = np.float32(deck) / np.float32(cards)
     out[k + 2] = np.float32(cards - deck - held) / np.float32(cards)

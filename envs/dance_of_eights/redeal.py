@@ -3,8 +3,8 @@
 import numpy as np
 
 from envs.dance_of_eights.ring_test import is_ring, tally_of_hand
-from envs.dance_of_eights.rules import DISCARD, OVER, num_seats
-from envs.dance_of_eights.state import DECK_WORDS, HAND
+from envs.dance_of_eights.rules import DISCARD, OVER, hand_size, num_seats
+from envs.dance_of_eights.state import DECK_WORDS
 from envs.engine import inline, jit
 from envs.engine.rng import below, byte_total, bytes_above, put_word, running_sums, word_at
 
@@ -53,7 +53,7 @@ def _gather_unseen(state, seat):
 @inline
 def _deal_hand(state, rules, p):
     """Fills another hand from the running sums; false if it would have ended the game."""
-    cards = HAND + (p == state["current_player"] and state["phase"] == DISCARD)
+    cards = hand_size(rules) + (p == state["current_player"] and state["phase"] == DISCARD)
     missing = cards - _num_known(state["known"][p])
     if missing > 0:
         hand = state["hands"][p]
@@ -62,7 +62,7 @@ def _deal_hand(state, rules, p):
         _draw_cards(state, missing)
         _fill_hand(state["deck"], state["known"][p], hand)
         state["tally"][p] = tally_of_hand(hand, rules)
-    return cards > HAND or not is_ring(state["tally"][p])
+    return cards > hand_size(rules) or not is_ring(state["tally"][p])
 
 
 @inline

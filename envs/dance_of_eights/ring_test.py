@@ -27,15 +27,15 @@ def tally_of_hand(hand, rules):
     return tally
 
 
-def _ring_pattern() -> tuple[int, int]:
-    """The bits of a tally that matter, and what they must be for a Ring (Winning)."""
+def _ring_pattern(hand: int) -> tuple[int, int]:
+    """The bits of a tally that matter, and what they must be for a Ring of ``hand`` dancers, a power of two (Winning)."""
     mask, wanted = 0, 0
     for column, (attribute, _) in enumerate(VALUES):
         if attribute == "sex":
-            bits, must_be = 0b1111, HAND // 2
+            bits, must_be = 0b1111, hand // 2
         elif attribute == "element":
-            # Even and not all eight; of an even hand the others are then of another element.
-            bits, must_be = 0b0001 | HAND, 0
+            # Even and not all of them; of an even hand the others are then of another element.
+            bits, must_be = 0b0001 | hand, 0
         else:
             bits, must_be = 0b0001, 0
         mask |= bits << BITS * column
@@ -43,10 +43,15 @@ def _ring_pattern() -> tuple[int, int]:
     return mask, wanted
 
 
-RING_MASK, RING_BITS = (np.uint64(bits) for bits in _ring_pattern())
+SHORT_HAND = HAND // 2  # of the tiny game
+RING_MASK, RING_BITS = (np.uint64(bits) for bits in _ring_pattern(HAND))
+SHORT_MASK, SHORT_BITS = (np.uint64(bits) for bits in _ring_pattern(SHORT_HAND))
 
 
 @inline
 def is_ring(tally):
-    """Winning: whether eight dancers with this tally form a Ring."""
-    return tally & RING_MASK == RING_BITS
+    """Winning: whether eight dancers with this tally form a Ring; of a short hand, whether four do.
+
+    Numbers of each sex tell how many dancers there are, so no tally can be taken for one of the other length.
+    """
+    return tally & RING_MASK == RING_BITS or tally & SHORT_MASK == SHORT_BITS

@@ -68,6 +68,23 @@ def draw_from_deck(state):
 @jit
 def reset(state, rules):
     """Setup: eight cards each, one card face up; a dealt Ring wins before the first turn."""
+    lay_out(state, rules)
+    for p in range(num_seats(state)):
+        for _ in range(hand_size(rules)):
+            deal_card(state, rules, p)
+    turn_card_up(state)
+    begin(state)
+
+
+@inline
+def hand_size(rules):
+    """Setup: cards in a hand between turns."""
+    return HAND - int(rules["fewer"])
+
+
+@jit
+def lay_out(state, rules):
+    """Setup: all cards are in the deck."""
     state["turn"] = 1
     state["winner"] = NO_PLAYER
     state["deck_size"] = rules["num_cards"]
@@ -81,11 +98,25 @@ def reset(state, rules):
             state["hands"][p, card] = 0
             state["known"][p, card] = 0
         state["tally"][p] = np.uint64(0)
-        for _ in range(HAND):
-            _add_to_hand(state, rules, p, draw_from_deck(state))
+
+
+@inline
+def deal_card(state, rules, p):
+    """Setup: a card of the deck goes into a hand."""
+    _add_to_hand(state, rules, p, draw_from_deck(state))
+
+
+@inline
+def turn_card_up(state):
+    """Setup: one card from the top of the deck is flipped face up into the discard area."""
     card = draw_from_deck(state)
     state["discard"][card] += 1
     state["unplaced"][card] -= 1
+
+
+@jit
+def begin(state):
+    """Setup: player 0 begins, unless somebody was dealt a Ring."""
     state["phase"] = GAIN
     state["current_player"] = 0
     for p in range(num_seats(state) - 1, -1, -1):

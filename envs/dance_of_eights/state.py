@@ -8,7 +8,7 @@ import numpy as np
 from envs.dance_of_eights.cards import VALUES, load_cards
 from envs.engine import record_dtype
 
-HAND = 8  # cards in a hand between turns
+HAND = 8  # cards in a hand between turns; the tiny game has half of them, see `RULES["fewer"]`
 DECISIONS_PER_TURN = 2  # gain, discard
 NUM_CARDS = len(load_cards())  # distinct cards
 NUM_VALUES = len(VALUES)  # values of all attributes together
@@ -61,6 +61,9 @@ RULES = np.dtype(
         ("value_row", np.int64),
         ("max_turns", np.int16),
         ("num_cards", np.int16),  # cards of the whole pack
+        # How many cards a hand has less than HAND. Written so, the tables of the game itself have the bytes, and so the digest,
+        # that they had before there was a shorter hand.
+        ("fewer", np.int8),
         ("deck", np.uint64, (DECK_WORDS,)),  # the whole pack, packed as in the record
         ("values", np.uint64, (ROW,)),  # each card's contribution to a tally, zeros up to ROW
         ("copies", np.int8, (NUM_CARDS,)),  # copies of each card in the whole pack

@@ -14,8 +14,8 @@ Why no record that passes makes compiled code leave its arrays
 import numpy as np
 
 from envs.dance_of_eights.ring_test import is_ring, tally_of_hand
-from envs.dance_of_eights.rules import DISCARD, GAIN, OVER, num_seats
-from envs.dance_of_eights.state import DECISIONS_PER_TURN, DECK_WORDS, HAND, state_dtype
+from envs.dance_of_eights.rules import DISCARD, GAIN, OVER, hand_size, num_seats
+from envs.dance_of_eights.state import DECISIONS_PER_TURN, DECK_WORDS, state_dtype
 from envs.engine import NO_PLAYER, byte_total, field_numbers, inline, jit
 from envs.engine.rng import word_at
 
@@ -31,7 +31,7 @@ POSSIBLE = {
     "deck": "of each card at most the copies of the pack",
     "tally": "what the dancers of each hand add up to",
     "discard": "of each card at most the copies that are not in the deck",
-    "hands": f"{HAND} cards, nine for who is to discard one, which make up the pack with those in the deck and the discard area",
+    "hands": "a hand of cards, one more for who is to discard one, which make up the pack with the deck and the discard area",
     "known": "some of the cards in each hand",
     "unplaced": "the copies of each card neither in the discard area nor known to be in a hand",
 }
@@ -109,7 +109,7 @@ def _hands_fault(state, rules):
             if not _is_part(word_at(known, word), held):
                 return FIELD.known
             cards += int(byte_total(held))
-        if cards != HAND + (p == state["current_player"] and state["phase"] == DISCARD):
+        if cards != hand_size(rules) + (p == state["current_player"] and state["phase"] == DISCARD):
             return FIELD.hands
         if state["tally"][p] != tally_of_hand(hand, rules):
             return FIELD.tally

@@ -9,7 +9,7 @@ from envs.checks import integer
 from envs.dance_of_eights import rules
 from envs.dance_of_eights.cards import Card
 from envs.dance_of_eights.ring_test import is_ring, tally_of_hand
-from envs.dance_of_eights.state import DISCARD_ACTION, DRAW_ACTION, HAND, NUM_CARDS, TAKE_ACTION, Phase
+from envs.dance_of_eights.state import DISCARD_ACTION, DRAW_ACTION, NUM_CARDS, TAKE_ACTION, Phase
 from envs.engine import NO_PLAYER, uncompiled
 from envs.game import Game
 
@@ -101,7 +101,7 @@ def _read_counts(place: str, counts: Any, most: Sequence[int]) -> list[int]:
 def _read_hand(game: Game, state: Any, p: int, hand: Any, known: Any) -> None:
     tables = game.rules[0]
     held = _read_counts(f"hands[{p}]", hand, _counts(tables["copies"]))
-    cards = HAND + int(state["phase"] == Phase.DISCARD and state["current_player"] == p)
+    cards = int(rules.hand_size(tables)) + int(state["phase"] == Phase.DISCARD and state["current_player"] == p)
     integer(f"the number of cards of hands[{p}]", sum(held), cards, cards)
     state["hands"][p, :NUM_CARDS] = held
     state["known"][p, :NUM_CARDS] = _read_counts(f"known[{p}]", known, held)

@@ -38,6 +38,20 @@ def below(state, bound):
     return np.int64(((draw(state) >> _U32) * np.uint64(bound)) >> _U32)
 
 
+def word_before(number: int, bound: int) -> np.uint64:
+    """A state of the generator whose next ``below(bound)`` is ``number``: how an event of chance is given an outcome."""
+    most = 1 << 64
+    word = -(-(number << 32) // bound) << 32
+    for shift, factor in ((31, _MIX_2), (27, _MIX_1)):
+        word = _unshifted(word, shift) * pow(int(factor), -1, most) % most
+    return np.uint64((_unshifted(word, 30) - int(_GAMMA)) % most)
+
+
+def _unshifted(word: int, shift: int) -> int:
+    """The 64-bit word whose exclusive or with itself, shifted right, is ``word``; twice is enough for shifts from 22 on."""
+    return word ^ word >> shift ^ word >> 2 * shift
+
+
 @wrapping
 def scaled(word, bound):
     """A word made into a number from 0 to ``bound`` - 1."""

@@ -22,7 +22,7 @@ _PANELS = _TOP + _AREA_HEIGHT + 2 * _MARGIN
 _SHORT = {"mischievous": "misch."}
 
 
-_NEEDS = "A Ring: 4 female and 4 male; of every size, alignment and element an even number or none; at least two elements."
+_NEEDS = "A Ring: {0} female and {0} male; of every size, alignment and element an even number or none; at least two elements."
 _CHIPS = "The chips under a hand count its dancers: green where a Ring may have so many, red where not."
 
 
@@ -47,7 +47,7 @@ def svg(game: Game, view: View, marks: Marks = NO_MARKS) -> str:
     for player in range(game.num_players):
         x = _MARGIN + player % 2 * (_PANEL_WIDTH + _MARGIN)
         y = _PANELS + player // 2 * (_PANEL_HEIGHT + _MARGIN)
-        _draw_panel(picture, view, cards, player, x, y, marks)
+        _draw_panel(picture, game, view, player, x, y, marks)
     return picture.to_string()
 
 
@@ -59,7 +59,7 @@ def _draw_headline(picture: Svg, game: Game, view: View) -> None:
     picture.text(_MARGIN + 420, 36, status(view), 18, font_weight="bold", fill=colour)
     picture.circle(_WIDTH - 190, 30, 5.5, fill=pieces.OPEN, stroke=INK, stroke_width=1)
     picture.text(_WIDTH - 178, 34, "taken in the open", 12, fill=QUIET)
-    picture.text(_MARGIN + 4, 62, f"{_NEEDS} {_CHIPS}", 12.5, fill=QUIET)
+    picture.text(_MARGIN + 4, 62, f"{_NEEDS.format(game.facts['hand'] // 2)} {_CHIPS}", 12.5, fill=QUIET)
 
 
 def _draw_table(picture: Svg, view: View, cards: Sequence[Card], marks: Marks) -> None:
@@ -88,7 +88,7 @@ def _draw_frame(picture: Svg, piece: str, x: float, y: float, scale: float, mark
         picture.rect(x - 1, y - 1, CARD_WIDTH * scale + 2, CARD_HEIGHT * scale + 2, rx=6, **frame)
 
 
-def _draw_panel(picture: Svg, view: View, cards: Sequence[Card], player: int, x: float, y: float, marks: Marks) -> None:
+def _draw_panel(picture: Svg, game: Game, view: View, player: int, x: float, y: float, marks: Marks) -> None:
     """Draw what a player holds and, of a hand in sight, how it stands to a Ring."""
     colour = PLAYER_COLOURS[player]
     acts, wins = view["current_player"] == player, view["winner"] == player
@@ -99,17 +99,17 @@ def _draw_panel(picture: Svg, view: View, cards: Sequence[Card], player: int, x:
         picture.text(x + 12, y + 23, f"Player {player}", 17, font_weight="bold", fill=colour)
         if acts or wins:
             pieces.tag(picture, x + 102, y + 22, "to act" if acts else "winner", colour)
-        _draw_hand(picture, view, cards, player, x + 11, y + 35, marks)
-        _draw_counters(picture, view, cards, player, x + 11, y + 140)
+        _draw_hand(picture, game, view, player, x + 11, y + 35, marks)
+        _draw_counters(picture, game, view, player, x + 11, y + 140)
 
 
-def _draw_hand(picture: Svg, view: View, cards: Sequence[Card], player: int, x: float, y: float, marks: Marks) -> None:
+def _draw_hand(picture: Svg, game: Game, view: View, player: int, x: float, y: float, marks: Marks) -> None:
     """Draw the cards in sight, those taken in the open first, then the others face down."""
-    known = view["known"][player]
-    hand = hand_in_sight(view, player) or known
+    cards, known = game.facts["cards"], view["known"][player]
+    hand = hand_in_sight(game, view, player) or known
     shown = [(card, True) for card in _copies(cards, known)]
     shown += [(card, False) for card in _copies(cards, [held - taken for held, taken in zip(hand, known, strict=True)])]
-    for place in range(hand_size(view, player)):
+    for place in range(hand_size(game, view, player)):
         if place < len(shown):
             card, opened = shown[place]
             piece = f"hand:{player}:{card.id}"
@@ -120,14 +120,14 @@ def _draw_hand(picture: Svg, view: View, cards: Sequence[Card], player: int, x: 
             pieces.card_back(picture, x + place * _STEP, y)
 
 
-def _draw_counters(picture: Svg, view: View, cards: Sequence[Card], player: int, x: float, y: float) -> None:
+def _draw_counters(picture: Svg, game: Game, view: View, player: int, x: float, y: float) -> None:
     """Draw the counters of a hand in sight; the attributes stand a little apart."""
-    hand = hand_in_sight(view, player)
+    hand = hand_in_sight(game, view, player)
     if hand is None:
-        hidden = hand_size(view, player) - sum(view["known"][player])
+        hidden = hand_size(game, view, player) - sum(view["known"][player])
         picture.text(x, y + 14, f"{hidden} hidden, {sum(view['known'][player])} taken in the open", 11, fill=QUIET)
         return
-    for (attribute, _), shown in zip(VALUES, counters(cards, hand), strict=True):
+    for (attribute, _), shown in zip(VALUES, counters(game, hand), strict=True):
         short = shown._replace(word=_SHORT.get(shown.word, shown.word))
         gap = 3 * list(ATTRIBUTES).index(attribute)
         pieces.counter(picture, x + gap, y, 51, short)

@@ -18,7 +18,7 @@ def text(game: Game, view: View) -> str:
         f"{'discard':{_LABEL}}{discard_size(view)} cards: {_cards_text(cards, view['discard'])}",
     ]
     for player in range(game.num_players):
-        lines += ["", *_player_text(view, cards, player)]
+        lines += ["", *_player_text(game, view, player)]
     lines += ["", "Cards: name:sex,size,alignment,element by first letters. ! marks a number that no Ring has."]
     return "\n".join(lines) + "\n"
 
@@ -32,16 +32,16 @@ def _cards_text(cards: Sequence[Card], counts: Sequence[int]) -> str:
     return ", ".join(shown) or "-"
 
 
-def _player_text(view: View, cards: Sequence[Card], player: int) -> list[str]:
-    hand, known = hand_in_sight(view, player), view["known"][player]
+def _player_text(game: Game, view: View, player: int) -> list[str]:
+    cards, hand, known = game.facts["cards"], hand_in_sight(game, view, player), view["known"][player]
     marks = [("to act", view["current_player"]), ("winner", view["winner"])]
     names = ", ".join(name for name, seat in marks if seat == player)
     lines = [f"Player {player}" + (f" ({names})" if names else "")]
     if hand is None:
-        lines.append(f"{'hand':{_LABEL}}{hand_size(view, player) - sum(known)} hidden and those taken in the open")
+        lines.append(f"{'hand':{_LABEL}}{hand_size(game, view, player) - sum(known)} hidden and those taken in the open")
     else:
         lines.append(f"{'hand':{_LABEL}}{_cards_text(cards, hand)}")
-        lines.append(f"{'values':{_LABEL}}" + " ".join(_counter_text(shown) for shown in counters(cards, hand)))
+        lines.append(f"{'values':{_LABEL}}" + " ".join(_counter_text(shown) for shown in counters(game, hand)))
     lines.append(f"{'open':{_LABEL}}{_cards_text(cards, known)}")
     return lines
 

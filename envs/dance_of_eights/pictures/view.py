@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from envs.dance_of_eights.cards import ATTRIBUTES, VALUES, Card
-from envs.dance_of_eights.state import HAND
+from envs.dance_of_eights.cards import ATTRIBUTES, VALUES
 from envs.events import View
 from envs.game import Game
 
@@ -19,25 +18,26 @@ class Counter(NamedTuple):
     fits: bool
 
 
-def hand_size(view: View, player: int) -> int:
+def hand_size(game: Game, view: View, player: int) -> int:
     """The number of cards a player holds."""
-    return HAND + (view["phase"] == "discard" and view["current_player"] == player)
+    return game.facts["hand"] + (view["phase"] == "discard" and view["current_player"] == player)
 
 
-def hand_in_sight(view: View, player: int) -> Sequence[int] | None:
+def hand_in_sight(game: Game, view: View, player: int) -> Sequence[int] | None:
     """The copies of each card a player holds; None if one of them is not known."""
     hand, known = view["hands"][player], view["known"][player]
-    return known if hand is None and sum(known) == hand_size(view, player) else hand
+    return known if hand is None and sum(known) == hand_size(game, view, player) else hand
 
 
-def counters(cards: Sequence[Card], hand: Sequence[int]) -> list[Counter]:
+def counters(game: Game, hand: Sequence[int]) -> list[Counter]:
     """How many dancers of a hand have each value, and whether a Ring may have so many."""
+    cards, dancers = game.facts["cards"], game.facts["hand"]
     found = []
     for attribute, letter in VALUES:
         count = sum(copies for card, copies in zip(cards, hand, strict=True) if getattr(card, attribute) == letter)
-        # All eight may be of one size or alignment, but not of one element.
-        even = count % 2 == 0 and not (attribute == "element" and count == HAND)
-        fits = count == HAND // 2 if attribute == "sex" else even
+        # All of them may be of one size or alignment, but not of one element.
+        even = count % 2 == 0 and not (attribute == "element" and count == dancers)
+        fits = count == dancers // 2 if attribute == "sex" else even
         found.append(Counter(ATTRIBUTES[attribute][letter], count, fits))
     return found
 

@@ -8,7 +8,6 @@ distinct card, in the order in which the card list first names them.
 import csv
 from collections import Counter
 
-HAND_SIZE = 8
 SEX = 1
 EVEN_ATTRIBUTES = (2, 3, 4)
 ELEMENT = 4
@@ -24,7 +23,7 @@ def read_cards(cards_path) -> Counter:
 class Reference:
     """One game of Dance of Eights, played move by move beside the implementation under test."""
 
-    def __init__(self, num_players: int, options: dict, state: dict, cards_path):
+    def __init__(self, num_players: int, options: dict, state: dict, cards_path, hand_size: int = 8, pack: dict | None = None):
         """Takes over a freshly dealt game.
 
         Args:
@@ -32,6 +31,8 @@ class Reference:
             options: `copies` of each row of the list (default 2) and `max_turns` (default 100); other keys are ignored.
             state: The full state dict of the new game, as the implementation under test gives it.
             cards_path: The card list.
+            hand_size: Cards in a hand; half of a Ring is of each sex.
+            pack: Copies of each Fey, by name, of a pack that is not the whole list.
 
         Raises:
             AssertionError: The state is not one that the setup can produce.
@@ -41,6 +42,9 @@ class Reference:
         listed = read_cards(cards_path)
         self._cards = list(listed)
         self._copies = [options.get("copies", 2) * times for times in listed.values()]
+        self._hand_size = hand_size
+        if pack is not None:
+            self._copies = [pack.get(card[0], 0) for card in self._cards]
         self._set_up(state)
 
     # What a player of the game may ask ------------------------------------------------------------------------------
@@ -152,7 +156,7 @@ class Reference:
         for counts in [*hands, discard]:
             assert len(counts) == len(self._cards), f"there are {len(self._cards)} distinct cards"
             assert min(counts) >= 0, "a count is below 0"
-        assert all(sum(hand) == HAND_SIZE for hand in hands), f"a hand of {HAND_SIZE} cards must be dealt"
+        assert all(sum(hand) == self._hand_size for hand in hands), f"a hand of {self._hand_size} cards must be dealt"
         assert sum(discard) == 1, "one card starts the discard area"
         dealt = [sum(counts) for counts in zip(*hands, discard, strict=True)]
         self._deck = [copies - count for copies, count in zip(self._copies, dealt, strict=True)]
@@ -219,12 +223,12 @@ class Reference:
     # Winning --------------------------------------------------------------------------------------------------------
 
     def _is_ring(self, hand: list[int]) -> bool:
-        """Rules, Winning: four dancers of each sex, an even number of everything else, at least two elements."""
+        """Rules, Winning: half of the dancers (four) of each sex, an even number of everything else, two elements or more."""
         dancers = [card for card, count in zip(self._cards, hand, strict=True) for _ in range(count)]
         sexes = [dancer[SEX] for dancer in dancers]
         return (
-            sexes.count("M") == 4
-            and sexes.count("F") == 4
+            sexes.count("M") == self._hand_size // 2
+            and sexes.count("F") == self._hand_size // 2
             and all(self._is_even(dancers, attribute) for attribute in EVEN_ATTRIBUTES)
             and len({dancer[ELEMENT] for dancer in dancers}) >= 2
         )
