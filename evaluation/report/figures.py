@@ -3,6 +3,8 @@
 import dataclasses
 import json
 import math
+import re
+from collections.abc import Sequence
 from typing import Any
 
 Report = dict[str, Any]
@@ -12,6 +14,7 @@ DECIMALS = 6
 RINGS_SHOWN = 10
 _ROUNDED_KEYS = ("agents", "games", "matrix")
 _KEYS = (*_ROUNDED_KEYS, "command", "env", "num_players", "options", "seed", "settings", "versions")
+_LONG_NAME, _MOST_FOLDERS = 40, 20
 _NOTHING = "\N{EN DASH}"  # stands for a number that does not exist
 
 
@@ -25,6 +28,11 @@ class Figure:
     decimals: int
     scale: int = 1  # from the value in the report to the value in print
     sign: str = ""
+    bounds: tuple[float, float] = (-math.inf, math.inf)  # what is possible
+
+    def possible(self, value: float) -> float:
+        """The nearest value that is possible: intervals of boards from long ago pass the bounds."""
+        return min(max(value, self.bounds[0]), self.bounds[1])
 
     def show(self, value: float | None) -> str:
         """Prints one value; adding 0.0 turns the -0.0 that rounding may leave into 0.0."""
@@ -33,19 +41,20 @@ class Figure:
         return f"{round(value * self.scale, self.decimals) + 0.0:{self.sign}.{self.decimals}f}"
 
     def show_interval(self, estimate: dict[str, Any]) -> str:
-        """Prints an estimate as `38.2 ±1.5`, or, since the interval of a rating is lopsided, as `559 [543, 576]`."""
+        """Prints an estimate as `38.2 ±1.5`, or, where the interval is lopsided, as those of ratings are, as `559 [543, 576]`."""
         mean, low, high = (estimate[bound] for bound in ("mean", "low", "high"))
         if low is None or low == high:
             return self.show(mean)
-        if self.key == "rating":
+        low, high = self.possible(low), self.possible(high)
+        if self.key == "rating" or abs(low + high - 2 * mean) * self.scale >= 10**-self.decimals:
             return f"{self.show(mean)} [{self.show(low)}, {self.show(high)}]"
         return f"{self.show(mean)} \N{PLUS-MINUS SIGN}{self.show((high - low) / 2).lstrip('+')}"
 
 
 FIGURES = (
     Figure("rating", "Rating", "Elo scale: {anchor} is at 0; 400 points are odds of 10 to 1 to end a game ahead.", 0),
-    Figure("win_share", "Win share, %", "victories, split among joint winners; chance is {chance}", 1, scale=100),
-    Figure("placement", "Placement", "(players beaten - lost to) / (players - 1): 1 is first, -1 last", 3, sign="+"),
+    Figure("win_share", "Win share, %", "victories, split among joint winners; chance is {chance}", 1, scale=100, bounds=(0, 1)),
+    Figure("placement", "Placement", "(beaten - lost to) / (players - 1): 1 is first, -1 last", 3, sign="+", bounds=(-1, 1)),
     Figure("score", "Score", "points by the rules of the game", 2),
 )
 # Shown behind the others, and only where the agents have them.
@@ -53,7 +62,17 @@ EXTRAS = (
     Figure("alpha_rank", "Alpha-rank, %", "how much of the time evolution among these agents spends with each", 1, scale=100),
     Figure("microseconds", "\N{MICRO SIGN}s a decision", "wall time, measured over batches on the machine named below", 1),
 )
-MEETING = Figure("", "Head to head, %", "How often the row's agent beats the column's; a tie is half.", 1, scale=100)
+MEETING = Figure("", "Head to head, %", "How often the row's agent beats the column's; a tie is half.", 1, 100, bounds=(0, 1))
+
+
+def short_names(names: Sequence[str]) -> list[str]:
+    """Names of agents for tables: long ones without their first folders, as few as keep different names different."""
+    for kept in range(1, _MOST_FOLDERS):
+        folders = re.compile(rf"(?<![^=:])(?:[^/=:,]*/){{2,}}(?=(?:[^/=:,]+/){{{kept}}}[^/]+\.zip)")
+        short = [folders.sub("\N{HORIZONTAL ELLIPSIS}/", name) if len(name) > _LONG_NAME else name for name in names]
+        if len(set(short)) == len(set(names)):
+            return short
+    return list(names)
 
 
 def tidy(report: Report) -> Report:

@@ -35,6 +35,7 @@ from evaluation.report.figures import (
     meaning_of,
     notes_of,
     results_table,
+    short_names,
     tidy,
     title_of,
 )
@@ -89,8 +90,13 @@ def _escape_markdown(text: str) -> str:
     return re.sub(pattern, r"\\\g<0>", " ".join(text.split()))
 
 
+def _with_short_names(table: Table) -> Table:
+    short = short_names([row[1] for row in table[1]])
+    return table[0], [[row[0], name, *row[2:]] for name, row in zip(short, table[1], strict=True)]
+
+
 def _markdown_table(table: Table) -> str:
-    headings, rows = table
+    headings, rows = _with_short_names(table)
     lines = [headings, ["---:", "---"] + ["---:"] * (len(headings) - 2)]
     lines += [[_escape_markdown(cell) for cell in row] for row in rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
@@ -100,8 +106,8 @@ def _text_table(table: Table) -> str:
     def width(text: str) -> int:
         return sum(1 + (unicodedata.east_asian_width(letter) in "WF") for letter in text)
 
-    columns = []
-    for number, cells in enumerate(zip(table[0], *table[1], strict=True)):
+    columns, (headings, rows) = [], _with_short_names(table)
+    for number, cells in enumerate(zip(headings, *rows, strict=True)):
         room = max(map(width, cells))
         pads = [" " * (room - width(cell)) for cell in cells]
         columns.append([c + pad if number == 1 else pad + c for c, pad in zip(cells, pads, strict=True)])

@@ -296,6 +296,31 @@ def test_a_failed_write_leaves_the_old_files_whole(tmp_path, monkeypatch):
     assert len(list(tmp_path.iterdir())) == 3
 
 
+def test_long_paths_are_shortened_only_as_far_as_they_stay_different():
+    first, second = (f"/home/me/research/runs/dance-of-eights-{run}/snapshots/000008.zip" for run in "ab")
+    short = [f"\N{HORIZONTAL ELLIPSIS}/dance-of-eights-{run}/snapshots/000008.zip" for run in "ab"]
+    assert page.short_names([first]) == ["\N{HORIZONTAL ELLIPSIS}/snapshots/000008.zip"]
+    assert page.short_names([first, "greedy", second]) == [short[0], "greedy", short[1]] and page.short_names([]) == []
+    text, marked = report.to_text(make_report((first, second))), report.to_markdown(make_report((first, second)))
+    for name in short:
+        assert name in text and name in marked
+    assert first not in text.partition("Options:")[0]
+    assert Page(report.to_html(make_report((first, second)))).seen.count(short[0]) == 3
+
+
+def test_nothing_is_shown_beyond_what_is_possible():
+    wide = make_report()
+    for agent in wide["agents"]:
+        agent["win_share"], agent["placement"] = figure(0.98, 0.2), figure(-0.9, 0.3)
+    text = report.to_text(wide)
+    assert "98.0 [78.0, 100.0]" in text and "-0.900 [-1.000, -0.600]" in text
+    labels = [data for data in Page(report.to_html(wide)).seen if re.fullmatch(r"-?\d+(\.\d+)?", data)]
+    assert {"0", "100", "-1"} <= set(labels) and not {"120", "150", "-1.5", "-50"} & set(labels)
+    shown = Page(report.to_html(wide))
+    places = [float(v.rstrip("%")) for k, v in shown.attributes if k in ("x", "x1", "x2", "cx") and v is not None]
+    assert min(places) >= 3 and max(places) <= 97
+
+
 @pytest.mark.parametrize(
     ("name", "shown"),
     [
