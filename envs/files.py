@@ -19,10 +19,10 @@ _ABANDONED = 60.0  # seconds after which a temporary file that nobody holds is a
 _ABANDONED_WITHOUT_LOCKS = 86_400.0
 
 
-def write_aside(path: str | os.PathLike[str], content: bytes) -> None:
+def write_aside(path: str | os.PathLike[str], content: bytes, is_private: bool = False) -> None:
     """Replaces a file by another content at once, or not at all; of several writers the last one to end holds.
 
-    What a killed writer of the same file has left beside it is taken away.
+    What a killed writer of the same file has left beside it is taken away. A private file is for its owner alone to read.
 
     Raises:
         OSError: It could not be written; the old file is as it was.
@@ -31,7 +31,7 @@ def write_aside(path: str | os.PathLike[str], content: bytes) -> None:
     _take_away_leftovers(path)
     aside = path.with_name(f"{_beginning(path)}{os.getpid()}-{os.urandom(4).hex()}.tmp")
     try:
-        with open(aside, "xb") as file:
+        with open(aside, "xb", opener=_open_private if is_private else None) as file:
             _hold(file, wait=True)
             file.write(content)
             file.flush()
@@ -46,6 +46,10 @@ def write_aside(path: str | os.PathLike[str], content: bytes) -> None:
     finally:
         aside.unlink(missing_ok=True)
     _flush_folder(path.parent)
+
+
+def _open_private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
 
 
 def _beginning(path: Path) -> str:
@@ -98,14 +102,15 @@ class Lock:
 
     Args:
         folder: Is there.
+        part: What of the folder is locked, a file's name; None: all of it. Parts have nothing to do with each other or the whole.
 
     Raises:
         ValueError: Another process, or this one, has it; the message says which.
         OSError: The file cannot be written.
     """
 
-    def __init__(self, folder: str | os.PathLike[str]) -> None:
-        self.path = Path(folder) / LOCK
+    def __init__(self, folder: str | os.PathLike[str], part: str | None = None) -> None:
+        self.path = Path(folder) / (LOCK if part is None else f".{part}{LOCK}")
         self._file: IO[bytes] | None = None
         while fcntl and not self._file:
             file = open(self.path, "a+b")  # noqa: SIM115, it stays open as long as the lock is held
@@ -113,7 +118,7 @@ class Lock:
                 file.seek(0)
                 holder = file.read(200).decode("ascii", "replace").strip()
                 file.close()
-                raise ValueError(f"{folder} is in use by {holder or 'another process'}")
+                raise ValueError(f"{Path(folder) / (part or '')} is in use by {holder or 'another process'}")
             if _is_at(file, self.path):
                 self._file = file
             else:

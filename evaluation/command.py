@@ -9,8 +9,10 @@ workers and however often it was stopped: what has been played is kept in the fo
 python evaluate.py --leaderboard fairy_ring
 python evaluate.py --enter leaderboard/entries/mine.json
 python evaluate.py --check-leaderboard --share 0.1
+python evaluate.py --check-leaderboard --share 0.1 --fresh
 
-make the leaderboards of leaderboard/, the results of an entry, and play a share of them again; see leaderboard/README.md.
+make the leaderboards of leaderboard/, the results of an entry, play a share of them again, and play as much on deals that nobody
+knew and compare; see leaderboard/README.md.
 """
 
 import argparse
@@ -32,7 +34,7 @@ _PLAYING = ("games", "seed", "workers", "quiet", "fresh", "sandbox")
 ALLOWED = {
     "leaderboard": (*_PLAYING, "num_players", "out"),
     "enter": _PLAYING,
-    "check_leaderboard": ("share", "salt", "workers", "sandbox"),
+    "check_leaderboard": ("share", "salt", "workers", "sandbox", "quiet", "fresh"),
     "match": (*_PLAYING, "agents", "more_agents", "env", "num_players", "option", "anchor", "move_time", "out", "timing"),
 }
 """What may be given with each purpose of the program."""
@@ -113,7 +115,6 @@ def command_line() -> argparse.ArgumentParser:
     add("--seed", type=_at_least(0), default=0, help="seed of deals, line-ups and intervals [%(default)s]")
     add("--anchor", metavar="AGENT", help="the agent rated 0 [random if it plays, else the first]")
     add("--move-time", type=_seconds, metavar="SECONDS", help=f"time for a decision; who takes longer loses the game [{_LIMITS}]")
-    add("--out", metavar="DIR", help="folder for the report [evaluations/GAME-Pp]")
     purpose = parser.add_mutually_exclusive_group()
     purpose.add_argument("--leaderboard", nargs="?", const="all", metavar="GAME", help="makes leaderboards: of a game, or all")
     purpose.add_argument("--enter", metavar="FILE", help="plays an entry of a leaderboard against the agents of this package")
@@ -132,7 +133,9 @@ def ways_to_play() -> argparse.ArgumentParser:
     add("--workers", type=_at_least(1), metavar="N", help="processes [one for each core where that is worth it]")
     add("--quiet", action="store_true", help="no progress bar")
     add("--sandbox", action="store_true", help="agents module:Class get no network and files to read only; needs bubblewrap")
-    add("--fresh", action="store_true", help="begins anew where an interrupted command of other settings has left results")
+    add("--out", metavar="DIR", help="folder for the report [evaluations/GAME-Pp]")
+    words = "begins anew where an interrupted command of other settings has left results; of a check: plays deals of its own"
+    add("--fresh", action="store_true", help=words)
     add("--timing", action="store_true", help="writes timing.json: what each agent cost on this machine")
     return parser
 

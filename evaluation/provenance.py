@@ -5,16 +5,19 @@ import os
 import platform
 from collections import Counter
 from collections.abc import Sequence
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+import agents
+import envs
 from agents.registry import checkpoint_path
 from envs.game import Game
 from evaluation import workers
-from evaluation.foreign import source_of
+from evaluation.foreign import sources_of
 from evaluation.unfinished import UnfinishedResults
 
 PACKAGES = ("numpy", "numba", "scipy")
@@ -38,12 +41,32 @@ def versions(specs: Sequence[str], game: Game, more: Sequence[str] = ()) -> dict
 
 
 def fingerprint(spec: str, game: Game) -> str | None:
-    """What tells an agent from another of the same name: SHA-256 of its checkpoint, or of the file its class is in.
+    """What tells an agent from another of the same name: SHA-256 of its checkpoint, or of the files its class is made of.
 
-    None for the agents of this package, which come with its version.
+    None for the agents of this package, see ``own_sources``.
     """
-    path = checkpoint_path(spec, game) or source_of(spec)
-    return hashlib.sha256(Path(path).read_bytes()).hexdigest() if path else None
+    path = checkpoint_path(spec, game)
+    paths = [Path(path)] if path else sources_of(spec)
+    return digest(paths) if paths else None
+
+
+def digest(paths: Sequence[Path]) -> str:
+    """SHA-256 of a file; of several, of their names and hashes."""
+    hashes = []
+    for path in paths:
+        with open(path, "rb") as file:
+            hashes.append(hashlib.file_digest(file, "sha256").hexdigest())
+    if len(paths) == 1:
+        return hashes[0]
+    root = os.path.commonpath([path.parent for path in paths])
+    lines = [f"{path.relative_to(root).as_posix()} {one}\n" for path, one in zip(paths, hashes, strict=True)]
+    return hashlib.sha256("".join(lines).encode()).hexdigest()
+
+
+@cache
+def own_sources() -> str:
+    """SHA-256 of the rules and the agents of this package as they are here."""
+    return digest(sorted(path for package in (envs, agents) for path in Path(str(package.__file__)).parent.rglob("*.py")))
 
 
 def settings_of(tournament: workers.Tournament) -> dict[str, Any]:

@@ -4,7 +4,8 @@ import argparse
 import json
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from envs.files import write_aside
 from evaluation import GAMES, PLAYERS, tournament, workers
 from evaluation.keyed import Secret
 from evaluation.leaderboard import make, verify
-from evaluation.leaderboard.entries import ENTRIES, Entry
+from evaluation.leaderboard.entries import Entry, entry_files
 from evaluation.provenance import different_names, unfinished_results
 from evaluation.ratings import anchor_index
 from evaluation.report import files as report
@@ -87,13 +88,19 @@ def play_boards(parser: argparse.ArgumentParser, args: argparse.Namespace) -> in
 
 
 def check_boards(parser: argparse.ArgumentParser, args: argparse.Namespace) -> int:
-    """Plays a share of leaderboards again; returns 1 if one is not as it says."""
+    """Plays a share of leaderboards again, or of other deals; returns 1 if one is not as it says."""
     folder = make.FOLDER
     paths = [Path(name) for name in args.check_leaderboard]
-    paths = paths or [*make.board_files(folder), *sorted((folder / ENTRIES).glob("*.json"))]
+    paths = paths or [*make.board_files(folder), *entry_files(folder)]
     if not paths:
         parser.error(f"there are no leaderboards in {folder}")
-    return 0 if verify.check_all(paths, args.share, args.salt, args.workers, print) else 1
+    if args.fresh and args.salt:
+        parser.error("--salt does not go with --fresh: fresh deals are drawn, not chosen")
+
+    def watch(name: str, games: int) -> AbstractContextManager[Callable[[int], object]]:
+        return progress_bar(args, games, label=name)
+
+    return 0 if verify.check_all(paths, args.share, args.salt, args.workers, print, args.fresh, watch) else 1
 
 
 def open_partial(planned: workers.Tournament, path: Path, is_fresh: bool) -> UnfinishedResults:
@@ -110,7 +117,15 @@ def open_partial(planned: workers.Tournament, path: Path, is_fresh: bool) -> Unf
 
 def run(planned: workers.Tournament, partial: UnfinishedResults, args: argparse.Namespace) -> tournament.Match:
     """Plays what is left of a tournament, with a progress bar where somebody may be watching."""
+    with progress_bar(args, len(planned.deals), int(partial.done.sum())) as progress:
+        return workers.run(planned, args.workers, partial, progress)
+
+
+@contextmanager
+def progress_bar(
+    args: argparse.Namespace, games: int, done: int = 0, label: str | None = None
+) -> Iterator[Callable[[int], object]]:
+    """Shows how far a number of games is; gives a function to be called with those that have ended."""
     is_hidden = args.quiet or not sys.stderr.isatty()
-    done = int(partial.done.sum())
-    with tqdm(total=len(planned.deals), initial=done, unit=" games", dynamic_ncols=True, disable=is_hidden) as bar:
-        return workers.run(planned, args.workers, partial, bar.update)
+    with tqdm(total=games, initial=done, desc=label, unit=" games", dynamic_ncols=True, disable=is_hidden) as bar:
+        yield bar.update

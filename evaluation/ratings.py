@@ -88,6 +88,10 @@ class Estimates:
         fields = ("mean", "standard_error", "low", "high")
         return {field: float(getattr(self, field)[index]) for field in fields}
 
+    def within(self, least: float, most: float) -> "Estimates":
+        """The same with intervals that end where the quantity does; a Student t interval of few deals knows no ends."""
+        return Estimates(self.mean, self.standard_error, np.clip(self.low, least, most), np.clip(self.high, least, most))
+
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Ratings(Estimates):
@@ -266,10 +270,11 @@ def rate(
     return Ratings(ELO_PER_LOG_ODDS * (best - best[zero]), error, low, high, separated, settings)
 
 
-def summarise(results: Results, anchor: str | None = None, **rating: Any) -> dict[str, Any]:
+def summarise(results: Results, anchor: str | None = None, has_bounds: bool = True, **rating: Any) -> dict[str, Any]:
     """Computes everything above as plain data: the keys `agents`, `matrix`, `games` and `settings` of a report.
 
-    The arguments are those of `rate`. The agents keep the order of `results.agents`.
+    The arguments are those of `rate`. The agents keep the order of `results.agents`. Unless `has_bounds` is false, as it was
+    once, intervals of shares stay between 0 and 1, and those of placements between -1 and 1.
     """
     ratings = rate(results, anchor, **rating)
     level = ratings.settings["level"]
@@ -281,6 +286,9 @@ def summarise(results: Results, anchor: str | None = None, **rating: Any) -> dic
     }
     seats = _seats_taken(results).sum(axis=0)
     shares, counts = pairwise(results, level)
+    if has_bounds:
+        estimates["win_share"], estimates["placement"] = estimates["win_share"].within(0, 1), estimates["placement"].within(-1, 1)
+        shares = shares.within(0, 1)
     matrix = {"share": shares.mean, "low": shares.low, "high": shares.high, "count": counts}
     return {
         "agents": [

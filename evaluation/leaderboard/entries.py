@@ -3,20 +3,29 @@
 An entry is a JSON file in the folder ``entries`` of a leaderboard; ``leaderboard/README.md`` tells how to write one.
 """
 
-import json
-from collections.abc import Mapping
+import unicodedata
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path, PurePath, PurePosixPath
 from typing import Any
 
 from agents.registry import MAKERS, search_option
 from envs.game import Game
+from evaluation import json_file
+from evaluation.guarded import Player
 from evaluation.hosted import make_player
 
-FORMAT = 1
+FORMATS = (1, 2)
+"""Of an entry: as it is written by hand, and with the results of its authors' own run."""
+
 BASELINES = ("random", "greedy", "ppo", "ismcts:100", "ismcts:400")
 """The agents of this package on a board, unless a game has its own list (``TUNED``)."""
 ENTRIES = "entries"
+BESIDE = (".commitments.json", ".secrets.json")
+"""Ends of files that lie beside entries and are none."""
+
+MOST_LETTERS = 200
+"""Of a name, and of each of the other words of an entry."""
 
 
 @dataclass(frozen=True)
@@ -42,6 +51,12 @@ class Entrant:
         words = (self.name, self.agent, self.about, *self.authors)
         if not all(isinstance(word, str) and word.isprintable() for word in words) or not self.name or not self.agent:
             raise ValueError("name, agent, about and authors must be one line of text each, name and agent not empty")
+        if len(self.authors) > MOST_LETTERS or any(len(word) > MOST_LETTERS for word in words):
+            raise ValueError(f"name, agent, about and authors have at most {MOST_LETTERS} letters each")
+        if self.file is not None and not isinstance(self.file, str):
+            raise ValueError(f"file is {self.file!r}; it must be a text or null")
+        if self.look.partition(":")[0] in MAKERS and self.agent != self.name:
+            raise ValueError(f"the name {self.name!r} belongs to an agent of this package, but this one is {self.agent!r}")
 
     @classmethod
     def read(cls, facts: Any) -> "Entrant":
@@ -57,6 +72,11 @@ class Entrant:
         return cls(**facts)
 
     @property
+    def look(self) -> str:
+        """The name as a reader sees it: two names that differ in capitals, spaces or width of letters alone look the same."""
+        return " ".join(unicodedata.normalize("NFKC", self.name).casefold().split())
+
+    @property
     def plain(self) -> dict[str, Any]:
         """As plain data."""
         return asdict(self) | {"authors": list(self.authors)}
@@ -67,19 +87,34 @@ class Entrant:
         return self.agent.replace(name, str(folder / name)) if name.endswith(".zip") else self.agent
 
 
-def baselines(game: Game) -> tuple[list[Entrant], list[str]]:
-    """The agents of this package that can play a game, and why others cannot, in a line each."""
-    entrants, missing = [], []
-    for spec in game.tuned.baselines or BASELINES:
-        if spec.partition(":")[0] not in MAKERS:
-            continue
+def baselines(game: Game) -> list[Entrant]:
+    """The agents of this package that belong on every board of a game, as far as they can be made."""
+    return [Entrant(spec, spec) for spec in game.tuned.baselines or BASELINES if spec.partition(":")[0] in MAKERS]
+
+
+def make_entrants(entrants: Sequence[Entrant], folder: Path, game: Game) -> tuple[list[Entrant], list[Player], list[str]]:
+    """Makes agents, those that can be made: they play as they are, nobody makes them again.
+
+    Args:
+        entrants: Who is to play.
+        folder: The folder from which their checkpoints are named.
+        game: The rule set.
+
+    Returns:
+        Those that can play, the players that they are, and why the others cannot, in a line each. What players take of the
+        system is given back until they are asked.
+    """
+    able, players, refused = [], [], []
+    for entrant in entrants:
         try:
-            make_player(spec, game).close()
+            refuse_clock(entrant.agent)
+            players.append(make_player(entrant.spec(folder), game))
         except ValueError as error:
-            missing.append(f"without {spec}: {error}")
+            refused.append(f"without {entrant.name}: {error}")
         else:
-            entrants.append(Entrant(spec, spec))
-    return entrants, missing
+            players[-1].close()
+            able.append(entrant)
+    return able, players, refused
 
 
 @dataclass(frozen=True)
@@ -106,9 +141,9 @@ class Entry:
             ValueError: The file is no entry; the message names it and says why.
         """
         try:
-            facts = json.loads(path.read_text())
-            if not isinstance(facts, dict) or facts.get("format") != FORMAT:
-                raise ValueError(f"its format is not {FORMAT}")
+            facts = json_file.read(path)
+            if not isinstance(facts, dict) or facts.get("format") not in FORMATS:
+                raise ValueError(f"its format is not {' or '.join(map(str, FORMATS))}")
             rule_set, num_players = facts.get("rule_set"), facts.get("num_players")
             if not isinstance(rule_set, str) or type(num_players) is not int:
                 raise ValueError("it must name a rule_set and a number num_players")
@@ -128,27 +163,13 @@ def entries_for(folder: Path, rule_set: str, num_players: int) -> list[Entry]:
     Raises:
         ValueError: One of the files is no entry.
     """
-    found = [Entry.read(path) for path in sorted((folder / ENTRIES).glob("*.json"))]
+    found = [Entry.read(path) for path in entry_files(folder)]
     return [entry for entry in found if (entry.rule_set, entry.num_players) == (rule_set, num_players)]
 
 
-def entered(folder: Path, game: Game) -> tuple[list[Entrant], list[str]]:
-    """Those that have entered a leaderboard, and why others that tried cannot play, in a line each.
-
-    Raises:
-        ValueError: A file is no entry.
-    """
-    entrants, refused = [], []
-    for entry in entries_for(folder, game.name, game.num_players):
-        entrant = entry.from_above
-        try:
-            refuse_clock(entrant.agent)
-            make_player(entrant.spec(folder), game).close()
-        except ValueError as error:
-            refused.append(f"without {entrant.name} of {entry.path.name}: {error}")
-        else:
-            entrants.append(entrant)
-    return entrants, refused
+def entry_files(folder: Path) -> list[Path]:
+    """The files of all entries of a leaderboard's folder, by name."""
+    return sorted(path for path in (folder / ENTRIES).glob("*.json") if not path.name.endswith(BESIDE))
 
 
 def refuse_clock(spec: str) -> None:

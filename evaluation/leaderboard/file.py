@@ -2,32 +2,39 @@
 
 A board is a report (see ``evaluation.report.files``) with these keys more:
 
-    format        1
+    format        2
     rule_set      name of the rule set; `env` has its version
-    noise         what deals and words come from: "siphash", see `evaluation.keyed`; missing in boards from before
     rules         SHA-256 of its component tables
+    sources       SHA-256 of this package's rules and agents as they were
     deals         deals each pair of agents plays, each with all rotations
     entrants      the agents, see `evaluation.leaderboard.entries.Entrant`, in the order of `agents` and `matrix`
     pairs         which of them play each other, by number
-    entry         only in the file of an entry: the first entrant
+    secrets       for each pair what its deals and the words of its agents come from, see `evaluation.keyed`, and
+    commitments   the hash of it that was shown before the first game, see `evaluation.leaderboard.secret_files`
+    entry         only in the file of an entry: the first entrant. Its results are a claim, made by its authors
     results       a list for each game: number of the deal; for each seat the number of the agent in it, players beaten minus
                   players lost to, whether it is among the winners, and its points by the rules; decisions; the number of
                   the agent that forfeited the game or -1, and what it did wrong if it did
 
 All other figures follow from ``results``. The same games give the same bytes.
+
+Boards of format 1, from before there were secrets (``evaluation.leaderboard.old``), have neither ``sources`` nor ``secrets`` nor
+``commitments``; all their pairs play the same deals, which follow from ``seed``.
 """
 
 import json
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from evaluation import tournament
 from evaluation.batch import outcome_dtype
-from evaluation.keyed import OpenSecret, Secret
-from evaluation.leaderboard.entries import FORMAT, Entrant
+from evaluation.keyed import Secret
+from evaluation.leaderboard import old
+from evaluation.leaderboard.entries import Entrant
 from evaluation.report.describe import complaints, figures_of
 from evaluation.report.figures import tidy
 from evaluation.tournament import Chunk
@@ -35,9 +42,16 @@ from evaluation.tournament import Chunk
 Board = dict[str, Any]
 Row = list[Any]
 
-NOISE = "siphash"
+FORMAT = 2
 ANCHOR = "greedy"
 """The agent at rating 0. Good agents lose to it now and then, so their ratings have intervals; to ``random`` they never do."""
+
+MOST_FAULT = 1000
+BY_SECRET = ("sources", "secrets", "commitments")
+HEADER = (
+    "rule_set", "env", "num_players", "options", "rules", "seed", "deals", "entrants", "pairs", "command", "versions", *BY_SECRET
+)  # fmt: skip
+"""Keys that figures do not follow from."""
 
 
 def all_pairs(count: int) -> list[list[int]]:
@@ -50,31 +64,44 @@ def star(count: int) -> list[list[int]]:
     return [[0, other] for other in range(1, count)]
 
 
-def secret_of(board: Mapping[str, Any]) -> Secret:
-    """What deals and words of a board come from.
+class Schedule(NamedTuple):
+    """The games of a board, M of them.
 
-    Raises:
-        ValueError: It is noise that this version does not know.
+    Attributes:
+        lineup: ``(M, P) int16``.
+        deals: ``(M,) int64``: the seeds of the deals.
+        secrets: The secret of each game.
     """
-    noise = board.get("noise")
-    if noise not in (None, NOISE):
-        raise ValueError(f"its noise is {noise!r}; it must be {NOISE!r}, or missing in boards from before there were secrets")
-    return (OpenSecret if noise is None else Secret).from_seed(board["seed"])
+
+    lineup: np.ndarray
+    deals: np.ndarray
+    secrets: list[Secret]
+
+    def take(self, games: np.ndarray) -> "Schedule":
+        """Some of the games, by number."""
+        return Schedule(self.lineup[games], self.deals[games], [self.secrets[k] for k in games.tolist()])
 
 
 def schedule(
-    pairs: Sequence[Sequence[int]], num_players: int, deals: int, seed: int, secret: Secret
-) -> tuple[np.ndarray, np.ndarray]:
-    """Line-ups and deals: every pair plays the same deals, each in all rotations, as in a tournament of the two.
+    pairs: Sequence[Sequence[int]], num_players: int, deals: int, seed: int, secrets: Sequence[Secret]
+) -> Schedule:
+    """Who plays what: every pair plays the deals of its secret, each in all rotations, as in a tournament of the two.
 
-    So the games of a pair do not depend on who else is on the board.
+    So the games of a pair do not depend on who else is on the board. M is ``len(pairs) * D * P``.
 
-    Returns:
-        lineup: ``(len(pairs) * D * P, P) int16``.
-        deals: ``(len(pairs) * D * P,) int64``: the seeds of the deals.
+    Args:
+        pairs: By number of the agents.
+        num_players: Seats, P.
+        deals: Of each pair, D.
+        seed: Of the line-ups.
+        secrets: One for each pair.
     """
-    lineup, seeds = tournament.schedule(2, num_players, deals, seed, secret)
-    return np.concatenate([np.array(pair, np.int16)[lineup] for pair in pairs]), np.tile(seeds, len(pairs))
+    lineup, _ = tournament.schedule(2, num_players, deals, seed)
+    return Schedule(
+        np.concatenate([np.array(pair, np.int16)[lineup] for pair in pairs]),
+        np.concatenate([np.repeat(secret.deal_seeds(deals), num_players) for secret in secrets]),
+        [secret for secret in secrets for _ in range(len(lineup))],
+    )
 
 
 def rows_of(lineup: np.ndarray, chunk: Chunk, numbers: Iterable[int]) -> list[Row]:
@@ -101,36 +128,53 @@ def chunk_of(rows: Sequence[Row], num_players: int, agents: int) -> tuple[np.nda
     faults: dict[int, str] = {}
     for number, row in enumerate(rows):
         try:
+            _check_row(row, num_players)
             _, seats, beaten, wins, scores, length, offender, *fault = row
-            if not {len(column) for column in (seats, beaten, wins, scores)} == {num_players} or len(fault) != (offender >= 0):
-                raise ValueError("columns are missing")
             lineup[number] = seats
             share = np.array(wins, np.float64) / max(sum(wins), 1)
             slow = bool(fault) and fault[0].startswith("too slow")
             outcomes[number] = (np.array(beaten) / (num_players - 1), share, scores, length, offender, slow)
             if fault:
                 faults[number] = str(fault[0])
-        except (TypeError, ValueError, AttributeError) as error:
+        except (TypeError, ValueError, OverflowError) as error:
             raise ValueError(f"result {number} is no game: {error}") from error
     return lineup, Chunk(outcomes, faults, np.zeros(agents), np.zeros(agents, np.int64))
+
+
+def _check_row(row: Any, num_players: int) -> None:
+    """Refuses what only looks like a game: booleans count for integers elsewhere."""
+    if not isinstance(row, list) or not 7 <= len(row) <= 8:
+        raise ValueError("it is no list of seven columns, or eight where an agent forfeited")
+    number, seats, beaten, wins, scores, length, offender, *fault = row
+    if any(not isinstance(column, list) or len(column) != num_players for column in (seats, beaten, wins, scores)):
+        raise ValueError(f"columns are missing, or not of {num_players} seats")
+    integers = (number, length, offender, *seats, *beaten, *wins)
+    if any(type(value) is not int for value in integers) or any(type(value) not in (int, float) for value in scores):
+        raise ValueError("something in it is no number")
+    if len(fault) != (offender >= 0) or not all(isinstance(text, str) and len(text) <= MOST_FAULT for text in fault):
+        raise ValueError(f"a game that an agent forfeited, and no other, says why in up to {MOST_FAULT} letters")
 
 
 def build(header: Mapping[str, Any], rows: Sequence[Row]) -> Board:
     """A board from what was asked for and the games.
 
     Args:
-        header: The keys ``rule_set``, ``env``, ``num_players``, ``options``, ``rules``, ``seed``, ``deals``, ``entrants``,
-            ``pairs``, ``command``, ``versions``, and perhaps ``entry`` and ``noise``.
+        header: ``HEADER``, perhaps with ``entry``; without ``BY_SECRET`` it is a board of format 1.
         rows: The games, in the order of ``schedule``.
 
     Raises:
         ValueError: Header and games do not fit together.
     """
     names = [entrant["name"] for entrant in header["entrants"]]
+    has_secrets = "secrets" in header
     lineup, chunk = chunk_of(rows, header["num_players"], len(names))
-    match = tournament.to_match(names, lineup, np.array([row[0] for row in rows], np.int64), chunk)
-    result = figures_of(match, ANCHOR if ANCHOR in names else None, header["seed"])
-    return dict(header) | result | {"format": FORMAT, "notes": complaints(match), "results": list(rows)}
+    deals = np.array([row[0] for row in rows], np.int64)
+    if has_secrets:  # every pair has deals of its own
+        deals += np.repeat(np.arange(len(header["pairs"])), header["deals"] * header["num_players"]) * header["deals"]
+    match = tournament.to_match(names, lineup, deals, chunk)
+    result = figures_of(match, ANCHOR if ANCHOR in names else None, header["seed"], has_bounds=has_secrets)
+    kind = FORMAT if has_secrets else old.FORMAT
+    return dict(header) | result | {"format": kind, "notes": complaints(match), "results": list(rows)}
 
 
 def to_text(board: Board) -> str:
@@ -143,6 +187,14 @@ def to_text(board: Board) -> str:
 def line_of(row: Row) -> str:
     """A game as it stands in the file, the comma aside."""
     return f"  {json.dumps(row, ensure_ascii=False)}"
+
+
+def command_of(header: Mapping[str, Any], name: str) -> str:
+    """The command that makes a board, or an entry's results in the file of this name."""
+    words = ["--enter", name] if "entry" in header else ["--leaderboard", header["rule_set"]]
+    words += [] if "entry" in header else ["--num-players", str(header["num_players"])]
+    words += ["--games", str(header["deals"] * header["num_players"])]
+    return shlex.join(["python", "evaluate.py", *words, *(["--seed", str(header["seed"])] if header["seed"] else [])])
 
 
 def deal_numbers(board: Mapping[str, Any]) -> np.ndarray:

@@ -1,28 +1,30 @@
 """Makes leaderboards: ``python evaluate.py --leaderboard fairy_ring``, and the results of an entry: ``--enter FILE``.
 
-On a leaderboard every two agents play the same deals, as many as ``usual_deals`` says, each with all rotations; with more seats
-than two the seats left over are filled with repeats of each in turn (see ``evaluation.tournament.schedule``).
+On a leaderboard every two agents play deals of their own, which come from a secret that is drawn when they first meet (see
+``evaluation.leaderboard.secret_files``): as many as ``usual_deals`` says, each with all rotations; with more seats than two the
+seats left over are filled with repeats of each in turn (see ``evaluation.tournament.schedule``).
 """
 
 import json
-import shlex
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import envs
-from envs.files import write_aside
+from envs.files import Lock, write_aside
 from envs.game import Game
-from evaluation import workers
+from evaluation import json_file, sandbox, workers
 from evaluation.foreign import let_import
+from evaluation.guarded import Player
 from evaluation.keyed import Secret
 from evaluation.leaderboard import file as board
-from evaluation.leaderboard.entries import ENTRIES, Entrant, Entry, baselines, entered, refuse_clock
+from evaluation.leaderboard import secret_files
+from evaluation.leaderboard.entries import ENTRIES, Entrant, Entry, baselines, entries_for, entry_files, make_entrants
 from evaluation.leaderboard.file import Board
-from evaluation.leaderboard.page import index_page
-from evaluation.provenance import fingerprint, unfinished_results, versions
+from evaluation.leaderboard.page import Shown, index_page
+from evaluation.provenance import fingerprint, own_sources, unfinished_results, versions
 from evaluation.report.describe import complaints, costs
 from evaluation.tournament import Match
 from evaluation.unfinished import UnfinishedResults
@@ -67,14 +69,14 @@ class Plan:
     Args:
         rule_set: Name of the rule set.
         num_players: Seats.
-        folder: Of the file, and of the checkpoints it names.
-        path: The file.
+        path: The file; its folder is that of the checkpoints it names.
         games: Games between every two agents, rounded up to whole deals; None: as ``usual_deals`` says.
-        seed: Of deals, line-ups and intervals.
+        seed: Of line-ups and intervals.
         entry: An entry whose own file this is to be; None: a leaderboard.
 
     Attributes:
         missing: Why agents of this package or those that have entered do not play, in a line each.
+        secrets: One for each pair, as soon as they are committed to.
 
     Raises:
         ValueError: There is no such game or only one agent for it, or an entry is broken or has the name of another.
@@ -90,61 +92,74 @@ class Plan:
         seed: int = 0,
         entry: Entry | None = None,
     ) -> None:
-        self.path, self.seed = path, seed
+        self.path, self.seed, self.rule_set, self.is_entry = path, seed, rule_set, entry is not None
         envs.refuse_foreign(rule_set)  # an entry's file may come from anybody
         self.game = envs.make_game(rule_set, num_players)
-        usual = usual_deals(self.game) * num_players
-        self.deals = -(-(games or usual) // num_players)
-        known, self.missing = baselines(self.game)
-        if entry is None:
-            let_import(path.parent / ENTRIES)
-            others, refused = entered(path.parent, self.game)
-            entrants, self.missing = [*known, *others], [*self.missing, *refused]
-            self.pairs = board.all_pairs(len(entrants))
-        else:
-            let_import(path.parent)
-            entrants = [entry.entrant, *known]
-            self.pairs = board.star(len(entrants))
-        if len(entrants) < 2:
-            raise ValueError(f"only {entrants[0].name} can play {rule_set} with {num_players}; a leaderboard needs two agents")
-        self.is_entry = entry is not None
-        names = [entrant.name for entrant in entrants]
-        if doubled := [name for name in names if names.count(name) > 1]:
-            raise ValueError(f"two agents are called {doubled[0]!r}; names on a leaderboard differ")
-        self.tournament = tournament_of(self.game, entrants, path.parent, self.pairs, self.deals, seed)
-        self.entrants = [replace(one, file=fingerprint(one.spec(path.parent), self.game)) for one in entrants]
-        words = ["--enter", path.name] if self.is_entry else ["--leaderboard", rule_set, "--num-players", str(num_players)]
-        words += ["--games", str(games)] if games not in (None, usual) else []
-        self.command = shlex.join(["python", "evaluate.py", *words, *(["--seed", str(seed)] if seed else [])])
-        self.rule_set = rule_set
+        self.deals = -(-games // num_players) if games else usual_deals(self.game)
+        sandbox.hide(secret_files.secrets_path(path))
+        let_import(path.parent if entry else path.parent / ENTRIES)
+        entered = [] if entry else [one.from_above for one in entries_for(path.parent, rule_set, num_players)]
+        candidates = [entry.entrant, *baselines(self.game)] if entry else [*baselines(self.game), *entered]
+        able, self.players, self.missing = make_entrants(candidates, path.parent, self.game)
+        if entry and entry.entrant not in able:
+            raise ValueError(self.missing[0])
+        if len(able) < 2:
+            who = able[0].name if able else "nobody"
+            raise ValueError(f"only {who} can play {rule_set} with {num_players}; a leaderboard needs two agents")
+        refuse_same_names(able)
+        self.pairs = board.star(len(able)) if entry else board.all_pairs(len(able))
+        self.secrets: list[Secret] = []
+        self.entrants = [replace(one, file=fingerprint(one.spec(path.parent), self.game)) for one in able]
 
-    def open_partial(self, is_fresh: bool = False) -> UnfinishedResults:
-        """What was played of it before.
+    def lock(self) -> Lock:
+        """Keeps others from making this board at the same time.
 
         Raises:
-            ValueError: The file holds something else.
+            ValueError: Somebody does.
         """
-        return unfinished_results(self.tournament, self.path.with_suffix(".partial.npz"), is_fresh)
+        return Lock(self.path.parent, self.path.name)
+
+    def commit(self) -> workers.Tournament:
+        """All games of the board; their secrets are drawn and committed to when this returns.
+
+        Raises:
+            ValueError: The files of the secrets cannot be used.
+            OSError: They cannot be written.
+        """
+        before = None
+        with suppress(OSError, ValueError):  # what is no board has no secrets to keep
+            before = json_file.read(self.path)
+        self.secrets = secret_files.keep_or_draw(self.path, before, self.meetings)
+        schedule = board.schedule(self.pairs, self.game.num_players, self.deals, self.seed, self.secrets)
+        return tournament_of(self.game, self.entrants, self.path.parent, schedule, self.players)
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What a board says of the game."""
+        game = self.game
+        return {"env": game.id, "num_players": game.num_players, "options": dict(game.options), "rules": game.rules_digest}
+
+    @property
+    def meetings(self) -> secret_files.Meetings:
+        """Who meets whom."""
+        return secret_files.Meetings(self.facts, self.entrants, self.pairs)
 
     def board(self, match: Match) -> Board:
         """The board of the games."""
-        game = self.game
-        header: dict[str, Any] = {
+        header = self.facts | {
             "rule_set": self.rule_set,
-            "env": game.id,
-            "num_players": game.num_players,
-            "options": dict(game.options),
-            "rules": game.rules_digest,
+            "sources": own_sources(),
             "seed": self.seed,
-            "noise": board.NOISE,
             "deals": self.deals,
             "entrants": [entrant.plain for entrant in self.entrants],
             "pairs": self.pairs,
-            "command": self.command,
-            "versions": versions(self.tournament.specs, game),
+            "secrets": [secret.hex for secret in self.secrets],
+            "commitments": self.meetings.commitments(self.secrets),
+            "versions": versions([entrant.agent for entrant in self.entrants], self.game),
         }
         if self.is_entry:
             header["entry"] = {key: value for key, value in self.entrants[0].plain.items() if key != "file"}
+        header["command"] = board.command_of(header, self.path.name)
         return board.build(header, board.rows_of(match.lineup, match.chunk, board.deal_numbers(header)))
 
     def write(self, match: Match) -> list[Path]:
@@ -157,28 +172,23 @@ class Plan:
         return list(texts)
 
 
-def tournament_of(
-    game: Game,
-    entrants: Sequence[Entrant],
-    folder: Path,
-    pairs: Sequence[Sequence[int]],
-    deals: int,
-    seed: int,
-    secret: Secret | None = None,
-) -> workers.Tournament:
-    """All games of a board whose file lies in a folder.
+def refuse_same_names(entrants: Sequence[Entrant]) -> None:
+    """Refuses agents that a reader of the board would take for each other.
 
     Raises:
-        ValueError: An agent cannot be made, or looks at the clock.
+        ValueError: Two have one name, or two that look the same.
     """
-    for entrant in entrants:
-        refuse_clock(entrant.agent)
+    looks = [entrant.look for entrant in entrants]
+    if doubled := [entrant.name for entrant, look in zip(entrants, looks, strict=True) if looks.count(look) > 1]:
+        raise ValueError(f"two agents are called {doubled[-1]!r}; names on a leaderboard differ")
+
+
+def tournament_of(
+    game: Game, entrants: Sequence[Entrant], folder: Path, schedule: board.Schedule, players: Sequence[Player]
+) -> workers.Tournament:
+    """Games of a board whose file lies in a folder, and the players that its agents are."""
     specs, names = [entrant.spec(folder) for entrant in entrants], [entrant.name for entrant in entrants]
-    secret = secret or Secret.from_seed(seed)
-    schedule = board.schedule(pairs, game.num_players, deals, seed, secret)
-    planned = workers.Tournament(game, specs, names, *schedule, secret=secret)
-    workers.close_all(planned.players)  # all boards are planned before the first is played: agents of others wait as names
-    return planned
+    return workers.Tournament(game, specs, names, schedule.lineup, schedule.deals, secrets=schedule.secrets, players=players)
 
 
 def timing_path(path: Path) -> Path:
@@ -199,39 +209,57 @@ def board_files(folder: Path) -> list[Path]:
 
 
 def write_index(folder: Path) -> Path:
-    """Writes ``index.html``, which shows all leaderboards of a folder; returns its path.
+    """Writes ``index.html``, which shows all leaderboards of a folder and what entries claim; returns its path.
 
     Raises:
-        ValueError: A file is no leaderboard; the message names it.
+        ValueError: A file is no leaderboard, or no entry; the message names it.
     """
-    shown: list[tuple[Board, Mapping[str, Any]]] = []
+    shown: list[Shown] = []
+    claims = [found for path in entry_files(folder) if (found := _claim(path))]
     for path in board_files(folder):
         timing: Mapping[str, Any] = {}
-        with suppress(OSError, json.JSONDecodeError):  # without it the page shows no costs
-            timing = json.loads(timing_path(path).read_text())
+        with suppress(OSError, ValueError):  # without it the page shows no costs
+            timing = json_file.read(timing_path(path))
         try:
-            shown.append((json.loads(path.read_text()), timing))
-        except json.JSONDecodeError as error:
-            raise ValueError(f"{path} is no leaderboard: {error}") from error
+            found = json_file.read(path)
+            shown.append(Shown(found, timing, [one for one in claims if _is_of(one, found)]))
+        except (OSError, ValueError) as error:
+            raise ValueError(f"{path} is no leaderboard: {' '.join(str(error).split())}") from error
     write_aside(folder / "index.html", index_page(shown).encode())
     return folder / "index.html"
 
 
-def make_boards(plans: Iterable[Plan], run: Runner, is_fresh: bool, say: Callable[[str], object]) -> list[Path]:
-    """Plays boards and writes their files; returns the paths.
+def _claim(path: Path) -> Board | None:
+    """What an entry's own run says; None of one that has none, and of results of a form that no place can come from."""
+    Entry.read(path)
+    found = json_file.read(path)
+    return found if found["format"] == board.FORMAT and "agents" in found else None
+
+
+def _is_of(claim: Board, found: Board) -> bool:
+    return [claim[key] for key in ("rule_set", "num_players")] == [found[key] for key in ("rule_set", "num_players")]
+
+
+def make_boards(plans: Sequence[Plan], run: Runner, is_fresh: bool, say: Callable[[str], object]) -> list[Path]:
+    """Plays boards and writes their files; returns the paths. All are committed to before the first is played.
 
     Raises:
-        ValueError: What was played before is of another board.
+        ValueError: What was played before is of another board, or somebody makes one of them.
     """
     paths = []
-    for plan in plans:
-        for line in plan.missing:
-            say(line)
-        say(f"{plan.path.stem}: {len(plan.tournament.deals):,} games of {', '.join(plan.tournament.names)}")
-        partial = plan.open_partial(is_fresh)
-        match = run(plan.tournament, partial)
-        paths += plan.write(match)
-        partial.discard()
-        for line in complaints(match):
-            say(line)
+    with ExitStack() as locks:
+        for plan in plans:
+            locks.enter_context(plan.lock())
+        committed = [(plan, plan.commit()) for plan in plans]
+        for plan, tournament in committed:
+            for line in plan.missing:
+                say(line)
+            say(f"{plan.path.stem}: {len(tournament.deals):,} games of {', '.join(tournament.names)}")
+            partial = unfinished_results(tournament, plan.path.with_suffix(".partial.npz"), is_fresh)
+            match = run(tournament, partial)
+            paths += plan.write(match)
+            partial.discard()
+            secret_files.discard(plan.path)
+            for line in complaints(match):
+                say(line)
     return paths

@@ -1,4 +1,4 @@
-"""Checks a leaderboard: its figures follow from its games, and its games come out the same when they are played again.
+"""Checks leaderboards: who plays, on which deals, that the figures follow from the games, and the games from the deals.
 
 Which games are played again is drawn by a hash of the file's content, so whoever changes a result draws anew; one who checks
 others should add a word of their own, named after the file was handed in.
@@ -8,60 +8,130 @@ import hashlib
 import itertools
 import json
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-import envs
-from envs.game import Game
 from evaluation import workers
 from evaluation.foreign import let_import
 from evaluation.leaderboard import file as board
-from evaluation.leaderboard.entries import ENTRIES
-from evaluation.leaderboard.file import Board, Row
+from evaluation.leaderboard import fresh, who
+from evaluation.leaderboard.entries import ENTRIES, make_entrants
+from evaluation.leaderboard.found import FoundBoard
 from evaluation.leaderboard.make import tournament_of
-from evaluation.provenance import fingerprint, versions
+from evaluation.provenance import own_sources, versions
 
-MOST_SHOWN, MOST_LETTERS = 10, 100
+MOST_SHOWN, MOST_LETTERS, MOST_REASON = 10, 100, 400
 HEADING = ' "results": ['
 
+Watch = Callable[[str, int], AbstractContextManager[Callable[[int], Any] | None]]
+"""Opens something that shows progress, from a name and a number of games; what it gives is called with games that are played."""
 
-def check(path: Path, share: float, salt: str = "", workers_count: int | None = None) -> tuple[list[str], str]:
+
+def nobody_watches(name: str, games: int) -> AbstractContextManager[None]:
+    """No progress is shown."""
+    return nullcontext()
+
+
+class Verdict(NamedTuple):
+    """What a check of a file has come to.
+
+    Attributes:
+        problems: What is wrong, a line each.
+        about: A sentence that tells what was done.
+        wanted: Games that were to be played for it.
+        played: Games that were.
+        comparisons: Those with fresh deals.
+    """
+
+    problems: list[str]
+    about: str
+    wanted: int = 1
+    played: int = 0
+    comparisons: Sequence[fresh.Comparison] = ()
+
+    @property
+    def is_well(self) -> bool:
+        """Whether all that was to be played was, and nothing is wrong."""
+        return not self.problems and 0 < self.wanted == self.played
+
+
+def check(
+    path: Path,
+    share: float,
+    salt: str = "",
+    workers_count: int | None = None,
+    is_fresh: bool = False,
+    watch: Watch = nobody_watches,
+) -> Verdict:
     """Checks a file, a leaderboard's or an entry's.
 
     Args:
         path: The file.
-        share: Part of the deals of the pairs that is played again, above 0; one at least.
-        salt: A word that decides, with the content, which.
+        share: Part of the deals of the pairs that is played, above 0; one at least.
+        salt: A word that decides, with the content, which are played again.
         workers_count: Processes, see ``evaluation.workers.run``.
-
-    Returns:
-        What is wrong, a line each; and a sentence that tells what was done.
+        is_fresh: Whether fresh deals are played in place of the file's own.
+        watch: Shows progress.
     """
     try:
-        text = path.read_text()
-        found = json.loads(text)
-        envs.refuse_foreign(found["rule_set"])
-        game = envs.make_game(found["rule_set"], found["num_players"])
-        problems, names = list(_facts(found, game)), [entrant["name"] for entrant in found["entrants"]]
-        schedule = board.schedule(found["pairs"], game.num_players, found["deals"], found["seed"], board.secret_of(found))
-        problems += _schedule(found, schedule[0])
-        if problems:
-            return [f"{path}: {problem}" for problem in problems[:MOST_SHOWN]], f"{path}: nothing was played"
-        problems += [f"{path}:{line}" for line in _figures(found, text)]
-        replayed = _Replay(path, found, game, drawn(found, text, share, salt))
-        problems += [f"{path}: {problem}" for problem in replayed.strangers()]
-        problems += [f"{path}:{line}" for line in replayed.differences(text, names, workers_count)]
-    except (OSError, ValueError, KeyError, TypeError, IndexError, AttributeError, OverflowError) as error:
-        reason = f"it has no {error}" if isinstance(error, KeyError) else " ".join(str(error).split())
-        return [f"{path} is no leaderboard with results: {reason}"], f"{path}: nothing was played"
-    different = versions(replayed.planned.specs, game) != found["versions"]
-    about = f"{path}: {len(replayed.games)} of {len(found['results'])} games were played again"
-    return problems, about + " (with other versions of Python or libraries than it was made with)" * different
+        found = FoundBoard.read(path)
+        let_import(path.parent / ENTRIES)
+        let_import(path.parent)
+        problems = [*_facts(found), *([] if found.is_old else who.problems_of(found)), *_schedule(found)]
+        if problems:  # nor does code run of agents that are not those they should be
+            return Verdict([f"{path}: {problem}" for problem in problems[:MOST_SHOWN]], f"{path}: nothing was played")
+        problems = [f"{path}:{line}" for line in _figures(found)]
+        verdict = _play_fresh if is_fresh else _play_again
+        return verdict(found, problems, share, salt, workers_count, watch)
+    except (OSError, ValueError, ArithmeticError) as error:
+        reason = " ".join(str(error).split())[:MOST_REASON]
+        return Verdict([f"{path} is no leaderboard with results: {reason}"], f"{path}: nothing was played")
 
 
-def drawn(found: Board, text: str, share: float, salt: str = "") -> np.ndarray:
+def _play_again(
+    found: FoundBoard, problems: list[str], share: float, salt: str, count: int | None, watch: Watch
+) -> Verdict:
+    games = drawn(found.facts, found.text, share, salt)
+    able, players, refused = make_entrants(found.entrants, found.path.parent, found.game)
+    if refused:
+        raise ValueError(refused[0])
+    planned = tournament_of(found.game, able, found.path.parent, found.schedule.take(games), players)
+    with watch(found.path.name, len(games)) as progress:
+        played = workers.run_games(planned, count, progress=progress)
+    rows = board.rows_of(planned.lineup, played, board.deal_numbers(found.facts)[games])
+    problems += [f"{found.path}:{line}" for line in _differences(found, games, rows)]
+    about = f"{found.path}: {len(rows)} of {len(found.facts['results'])} games were played again{_circumstances(found)}"
+    return Verdict(problems, about, len(games), len(rows))
+
+
+def _play_fresh(
+    found: FoundBoard, problems: list[str], share: float, salt: str, count: int | None, watch: Watch
+) -> Verdict:
+    planned = fresh.fresh_tournament(found, share)
+    with watch(found.path.name, len(planned.deals)) as progress:
+        played = workers.run_games(planned, count, progress=progress)
+    about = f"{found.path}: {len(played.outcomes)} games were played on fresh deals{_circumstances(found)}"
+    comparisons = fresh.compare(found, planned, played)
+    return Verdict(problems, about, len(planned.deals), len(played.outcomes), comparisons)
+
+
+def _circumstances(found: FoundBoard) -> str:
+    """What is no fault, but may explain one."""
+    others = []
+    if versions([entrant.agent for entrant in found.entrants], found.game) != found.facts["versions"]:
+        others.append("other versions of Python or libraries")
+    if found.facts.get("sources", own_sources()) != own_sources():
+        others.append("other sources of rules and agents")
+    notes = [f"with {' and '.join(others)} than it was made with"] if others else []
+    notes += ["from before there were secrets: its deals were known to all"] if found.is_old else []
+    notes += ["a claim: an entry's own run"] if found.is_entry else []
+    return f" ({'; '.join(notes)})" if notes else ""
+
+
+def drawn(found: board.Board, text: str, share: float, salt: str = "") -> np.ndarray:
     """The numbers of the games to play again: all rotations of the deals drawn, ``(n,) int64``."""
     content = hashlib.sha256(text.encode()).hexdigest()
     blocks = list(itertools.product(range(len(found["pairs"])), range(found["deals"])))
@@ -71,86 +141,80 @@ def drawn(found: Board, text: str, share: float, salt: str = "") -> np.ndarray:
     return (np.array(chosen)[:, None] * found["num_players"] + np.arange(found["num_players"])).ravel()
 
 
-def _facts(found: Board, game: Game) -> Iterator[str]:
+def _facts(found: FoundBoard) -> Iterator[str]:
     """What of the game is not as it is here."""
+    game = found.game
     here = {"env": game.id, "options": dict(game.options), "rules": game.rules_digest}
     for key, value in here.items():
-        if found[key] != value:
-            yield f"its {key} is {found[key]!r}, but here it is {value!r}"
+        if found.facts[key] != value:
+            yield f"its {key} is {found.facts[key]!r}, but here it is {value!r}"[:MOST_REASON]
 
 
-def _schedule(found: Board, lineup: np.ndarray) -> Iterator[str]:
+def _schedule(found: FoundBoard) -> Iterator[str]:
     """Games that are not those of the schedule."""
-    numbers, rows = board.deal_numbers(found), found["results"]
-    if len(rows) != len(lineup):
-        yield f"it has {len(rows)} games, but {len(found['pairs'])} pairs on {found['deals']} deals play {len(lineup)}"
-        return
-    for number, (row, deal, seats) in enumerate(zip(rows, numbers.tolist(), lineup.tolist(), strict=True)):
-        if row[:2] != [deal, seats]:
-            yield f"game {number} is of deal {row[0]} with line-up {row[1]}, but the schedule has deal {deal} with {seats}"
+    numbers, rows = board.deal_numbers(found.facts), found.facts["results"]
+    for number, (row, deal, seats) in enumerate(zip(rows, numbers.tolist(), found.schedule.lineup.tolist(), strict=True)):
+        if not isinstance(row, list):
+            yield f"result {number} is no game: it is no list"
+        elif row[:2] != [deal, seats]:
+            claimed = f"game {number} is of deal {row[:1]} with line-up {row[1:2]}"[: 2 * MOST_LETTERS]
+            yield f"{claimed}, but the schedule has deal {deal} with {seats}"
 
 
-def _figures(found: Board, text: str) -> Iterator[str]:
+def _figures(found: FoundBoard) -> Iterator[str]:
     """The first line that is not as the games of the file make it."""
-    header = ("rule_set", "env", "num_players", "options", "rules", "seed", "deals", "entrants", "pairs", "command", "versions")
-    kept = {key: found[key] for key in [*header, *(key for key in ("entry", "noise") if key in found)]}
-    right = board.to_text(board.build(kept, found["results"])).splitlines()
-    for number, (line, wanted) in enumerate(itertools.zip_longest(text.splitlines(), right, fillvalue=""), 1):
+    kept = {key: found.facts[key] for key in (*board.HEADER, "entry") if key in found.facts}
+    right = board.to_text(board.build(kept, found.facts["results"]))
+    if found.text == right:
+        return
+    lines = itertools.zip_longest(found.text.split("\n"), right.split("\n"), fillvalue="")
+    for number, (line, wanted) in enumerate(lines, 1):
         if line != wanted:
             both = f"{line.strip()[:MOST_LETTERS]!r} should be {wanted.strip()[:MOST_LETTERS]!r}"
             yield f"{number}: the figures are not those of the games: {both}"
             return
 
 
-class _Replay:
-    """Some games of a file, played again."""
-
-    def __init__(self, path: Path, found: Board, game: Game, games: np.ndarray) -> None:
-        let_import(path.parent / ENTRIES)
-        let_import(path.parent)
-        self.found, self.games, self.game = found, games, game
-        self.entrants, self.folder = board.entrants_of(found), path.parent
-        whole = tournament_of(
-            game, self.entrants, path.parent, found["pairs"], found["deals"], found["seed"], board.secret_of(found)
-        )
-        self.planned = workers.Tournament(
-            game, whole.specs, whole.names, whole.lineup[games], whole.deals[games], secret=whole.secret, players=whole.players
-        )
-
-    def strangers(self) -> Iterator[str]:
-        """Agents whose files are not those that played."""
-        for entrant in self.entrants:
-            if entrant.file != (here := fingerprint(entrant.spec(self.folder), self.game)):
-                yield f"the file of {entrant.name} is not the one that played: {here} instead of {entrant.file}"
-
-    def differences(self, text: str, names: Sequence[str], workers_count: int | None) -> Iterator[str]:
-        """Games that come out otherwise."""
-        played = workers.run_games(self.planned, workers_count)
-        numbers = board.deal_numbers(self.found)[self.games]
-        lines = text.splitlines()
-        # In a file of another form, which has been told, games have no lines.
-        first = lines.index(HEADING) + 2 if HEADING in lines else 0
-        wrong = 0
-        for game, row in zip(self.games.tolist(), board.rows_of(self.planned.lineup, played, numbers), strict=True):
-            claimed: Row = self.found["results"][game]
-            if board.line_of(claimed) == board.line_of(row):
-                continue
-            wrong += 1
-            if wrong <= MOST_SHOWN:
-                who = " + ".join(names[k] for k in sorted(set(row[1])))
-                both = f"the file says {json.dumps(claimed)}, played again {json.dumps(row)}"
-                yield f"{first + game}: {who} on deal {row[0]}: {both}"
-        if wrong > MOST_SHOWN:
-            yield f"{first}: and {wrong - MOST_SHOWN} more games differ"
+def _differences(found: FoundBoard, games: np.ndarray, rows: Sequence[board.Row]) -> Iterator[str]:
+    """Games that came out otherwise when they were played again."""
+    lines = found.text.split("\n")
+    # In a file of another form, which has been told, games have no lines.
+    first = lines.index(HEADING) + 2 if HEADING in lines else 0
+    wrong = 0
+    for game, row in zip(games.tolist(), rows, strict=True):
+        claimed: board.Row = found.facts["results"][game]
+        if board.line_of(claimed) == board.line_of(row):
+            continue
+        wrong += 1
+        if wrong <= MOST_SHOWN:
+            pair = " + ".join(found.names[k] for k in sorted(set(row[1])))
+            both = f"the file says {json.dumps(claimed)}, played again {json.dumps(row)}"
+            yield f"{first + game}: {pair} on deal {row[0]}: {both}"
+    if wrong > MOST_SHOWN:
+        yield f"{first}: and {wrong - MOST_SHOWN} more games differ"
 
 
-def check_all(paths: Sequence[Path], share: float, salt: str, count: int | None, say: Callable[[str], Any]) -> bool:
+def check_all(
+    paths: Sequence[Path],
+    share: float,
+    salt: str,
+    count: int | None,
+    say: Callable[[str], Any],
+    is_fresh: bool = False,
+    watch: Watch = nobody_watches,
+) -> bool:
     """Checks files one after the other; returns whether all are well."""
-    is_well = True
+    verdicts = []
     for path in paths:
-        problems, about = check(path, share, salt, count)
-        for problem in problems:
+        verdict = check(path, share, salt, count, is_fresh, watch)
+        verdicts.append(verdict)
+        for problem in verdict.problems:
             say(problem)
-        say(f"{about}: {f'{len(problems)} differences' if problems else 'all as it says'}")
-        is_well &= not problems
-    return is_well
+        well = "its form is as it says" if is_fresh else "all as it says"
+        say(f"{verdict.about}: {well if verdict.is_well else f'{max(len(verdict.problems), 1)} differences'}")
+    comparisons = [one for verdict in verdicts for one in verdict.comparisons]
+    corrected = fresh.holm([one.chance for one in comparisons])
+    for one, chance in zip(comparisons, corrected, strict=True):
+        say(one.tell(chance))
+    are_counted = len(verdicts) == len(paths) > 0 and all(verdict.is_well for verdict in verdicts)
+    return are_counted and all(chance >= fresh.LEVEL for chance in corrected)

@@ -7,13 +7,15 @@ from evaluation.provenance import machine, versions
 from evaluation.tournament import Match
 
 
-def figures_of(match: Match, anchor: str | None, seed: int, is_timed: bool = False) -> dict[str, Any]:
+def figures_of(
+    match: Match, anchor: str | None, seed: int, is_timed: bool = False, has_bounds: bool = True
+) -> dict[str, Any]:
     """Figures, matrix, diagnostics and counts of forfeited games, as in ``evaluation.report.files``.
 
     Raises:
         ValueError: The games do not link all agents, so they cannot be rated.
     """
-    result = ratings.summarise(match, anchor, seed=seed)
+    result = ratings.summarise(match, anchor, has_bounds, seed=seed)
     result["settings"] |= {"rotations": match.lineup.shape[1], "threads": 1}
     cycles.diagnose(result)
     for k, agent in enumerate(result["agents"]):

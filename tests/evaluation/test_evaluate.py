@@ -69,15 +69,15 @@ def test_a_command_writes_a_report_and_prints_its_table(tmp_path, capsys):
 
 
 def test_the_same_command_gives_the_same_bytes(tmp_path):
-    """Another process, another folder to start in, another seed of Python's hashes."""
+    """Another process, another folder to start in and to write to, another seed of Python's hashes."""
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
         environment = os.environ | {"PYTHONPATH": str(ROOT), "PYTHONHASHSEED": str(len(os.listdir(tmp_path)))}
-        command = [sys.executable, str(ROOT / "evaluate.py"), "random", "greedy", *SMALL, "--out", "report"]
+        command = [sys.executable, str(ROOT / "evaluate.py"), "random", "greedy", *SMALL, "--out", f"report_{name}"]
         done = subprocess.run(command, cwd=tmp_path / name, env=environment, capture_output=True, text=True, check=True)
         assert done.stderr == ""
-        (tmp_path / name / "printed").write_text(done.stdout)
-    assert read(tmp_path / "one" / "report") == read(tmp_path / "two" / "report")
+        (tmp_path / name / "printed").write_text(done.stdout.replace(f"report_{name}", "report"))
+    assert read(tmp_path / "one" / "report_one") == read(tmp_path / "two" / "report_two")
     assert (tmp_path / "one" / "printed").read_bytes() == (tmp_path / "two" / "printed").read_bytes()
 
 
