@@ -60,11 +60,11 @@ def publish(run: Path, folder: Path = SHIPPED, deals: int = DEALS) -> list[Path]
     content = strip(model)
     if len(content) > MOST_BYTES:
         raise ValueError(f"the checkpoint has {len(content):,} bytes; at most {MOST_BYTES:,} are shipped")
+    story = tell(game, state, content) | {"figures": measure(model, game, deals)}
     folder.mkdir(parents=True, exist_ok=True)
     paths = [folder / shipped_path(game).with_suffix(suffix).name for suffix in (".zip", ".json")]
-    write_aside(paths[0], content)
-    story = tell(game, state, content) | {"figures": measure(paths[0], game, deals)}
-    write_aside(paths[1], (json.dumps(story, indent=2, sort_keys=True) + "\n").encode())
+    for path, part in zip(paths, (content, (json.dumps(story, indent=2, sort_keys=True) + "\n").encode()), strict=True):
+        write_aside(path, part)
     return paths
 
 
