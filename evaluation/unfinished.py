@@ -3,17 +3,20 @@
 import io
 import json
 import time
-import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from agents.archive import are_stored
 from envs.files import write_aside
+from evaluation import json_file
+from evaluation.batch import NOBODY
 from evaluation.tournament import Chunk
 
 SAVE_EVERY = 5.0  # seconds
+MOST_BYTES = 1 << 30
 
 
 class UnfinishedResults:
@@ -80,12 +83,10 @@ class UnfinishedResults:
 
     def _load(self, path: Path) -> None:
         try:
-            with np.load(path, allow_pickle=False) as parts:
-                facts = json.loads(parts["facts"].tobytes())
-                loaded = {name: parts[name] for name in ("done", "outcomes", "seconds", "decisions")}
-            settings = facts["settings"]
+            facts, loaded = _read(path)
+            settings = dict(facts["settings"])
             faults = {int(row): str(fault) for row, fault in facts["faults"].items()}
-        except (OSError, EOFError, ValueError, KeyError, TypeError, AttributeError, zipfile.BadZipFile) as error:
+        except Exception as error:  # what reading a damaged file raises is up to several libraries
             raise ValueError(f"{path} holds no partial results that can be read; remove it to begin anew") from error
         if different := [key for key in {**self.settings, **settings} if self.settings.get(key) != settings.get(key)]:
             first = different[0]
@@ -96,6 +97,20 @@ class UnfinishedResults:
         own = {"done": self.done, **self.whole._asdict()}
         if any(loaded[name].shape != own[name].shape or loaded[name].dtype != own[name].dtype for name in loaded):
             raise ValueError(f"{path} holds partial results of another size; remove it to begin anew")
+        offenders = np.where(loaded["done"], loaded["outcomes"]["offender"], NOBODY)
+        if offenders.max(initial=NOBODY) >= len(self.whole.seconds) or not set(np.flatnonzero(offenders >= 0)) <= set(faults):
+            raise ValueError(f"{path} holds games that agents forfeited without a reason; remove it to begin anew")
         for name, values in loaded.items():
             own[name][:] = values
         self.whole.faults.update(faults)
+
+
+def _read(path: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    """Facts and arrays of a file, which is no more work than it is long: its parts are not compressed."""
+    with open(path, "rb") as file:
+        content = file.read(MOST_BYTES + 1)
+    if len(content) > MOST_BYTES or not are_stored(content):
+        raise ValueError("it is too large, or compressed")
+    with np.load(io.BytesIO(content), allow_pickle=False) as parts:
+        facts = json_file.parse(parts["facts"].tobytes().decode())
+        return facts, {name: parts[name] for name in ("done", "outcomes", "seconds", "decisions")}

@@ -54,5 +54,6 @@ print(kill_often(lambda: make_in(killed), look, finish, longest=float(sys.argv[2
 
 def test_kills_at_any_moment_change_no_board(tmp_path):
     told = run_script(BOARD, str(tmp_path), "1.0").splitlines()[-1]
+    print(told)
     clock, write = (int(word) for word in told.split() if word.isdigit())
     assert clock + write == kills_asked_for()

@@ -1,5 +1,6 @@
 """Long tournaments: the same bytes from any number of processes, after any interruption, and what is refused."""
 
+import io
 import itertools
 import json
 import os
@@ -276,7 +277,18 @@ def test_partial_results_of_other_settings_are_refused_and_can_be_thrown_away(ot
     assert json.loads((others / "out" / "evaluation.json").read_text())["seed"] == 3
 
 
-@pytest.mark.parametrize("content", [b"", b"PK", b"{}"])
+def parts_of(facts, save=np.savez):
+    """A file of partial results with these facts, as bytes."""
+    buffer = io.BytesIO()
+    arrays = {"done": np.zeros(4, bool), "seconds": np.zeros(2), "decisions": np.zeros(2, int), "outcomes": np.zeros(4)}
+    save(buffer, facts=np.frombuffer(facts, np.uint8), **arrays)
+    return buffer.getvalue()
+
+
+@pytest.mark.parametrize("content", [
+    b"", b"PK", b"{}", parts_of(b"[" * 10**5 + b"]" * 10**5), parts_of(b'{"settings": {}, "faults": 3}'), parts_of(b"\xff"),
+    parts_of(b'{"settings": {}, "faults": {}}' + b" " * 10**7, np.savez_compressed),
+])  # fmt: skip
 def test_a_file_that_holds_nothing_is_refused_by_name(tmp_path, content):
     path = tmp_path / "partial.npz"
     path.write_bytes(content)
@@ -295,5 +307,9 @@ def test_a_partial_file_keeps_everything(game, tmp_path):
     assert again.done.all() and again.whole.faults == {3: "a fault"}
     assert all(np.array_equal(a, b) for a, b in zip(again.whole, first.whole, strict=True) if isinstance(a, np.ndarray))
     assert same(workers.run(planned, partial=again), workers.run(plan(game)))
+    again.whole.outcomes["offender"][5] = 2
+    again.save()
+    with pytest.raises(ValueError, match="forfeited without a reason"):
+        UnfinishedResults(300, 2, 3, tmp_path / "partial.npz", settings)
     with pytest.raises(ValueError, match="of another size"):
         UnfinishedResults(302, 2, 3, tmp_path / "partial.npz", settings)

@@ -38,5 +38,6 @@ print(kill_often(work, look, finish, longest=float(sys.argv[3]), writes=2))
 def test_kills_at_any_moment_of_publishing_leave_whole_files(tmp_path):
     assert train.main([*TINY, "--out", str(tmp_path / "run")]) == 0
     told = run_script(PUBLISH, str(tmp_path / "run"), str(tmp_path), "0.3").splitlines()[-1]
+    print(told)
     clock, write = (int(word) for word in told.split() if word.isdigit())
     assert clock + write == kills_asked_for()
