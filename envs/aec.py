@@ -30,6 +30,23 @@ _SHARED = ("game", "observation_spaces", "action_spaces", "state_space", "metada
 """What copies in the same process share: nobody changes it. Spaces have random generators, but no game depends on them."""
 
 
+def single_memory(game: Game) -> np.ndarray:
+    """``(1,)`` record with everything that the loops over a single game touch, of which ``rules`` are filled in.
+
+    One array, because each further argument of a compiled function costs a quarter microsecond.
+    """
+    fields = [
+        ("state", game.state_dtype),
+        ("rules", game.rules.dtype),
+        ("result", engine.result_dtype(game.num_players)),
+        ("observation", np.float32, (game.observation_size,)),
+        ("mask", np.int8, (game.num_actions,)),
+    ]
+    memory = np.zeros(1, engine.interned(np.dtype(fields, align=True)))
+    memory[0]["rules"] = game.rules[0]
+    return memory
+
+
 class TurnBasedEnv(Shown, AECEnv):
     """One game as a PettingZoo AEC environment.
 
@@ -102,17 +119,8 @@ class TurnBasedEnv(Shown, AECEnv):
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def _allocate(self) -> None:
-        # One array for everything a step touches: each further argument of a compiled function costs a quarter microsecond.
         game = self.game
-        fields = [
-            ("state", game.state_dtype),
-            ("rules", game.rules.dtype),
-            ("result", engine.result_dtype(game.num_players)),
-            ("observation", np.float32, (game.observation_size,)),
-            ("mask", np.int8, (game.num_actions,)),
-        ]
-        self._io = np.zeros(1, engine.interned(np.dtype(fields, align=True)))
-        self._io[0]["rules"] = game.rules[0]
+        self._io = single_memory(game)
         self._shown = read_only(self._io)  # what is given away: nobody writes to the environment's memory by it
         self._observation = self._shown[0]["observation"]
         self._mask = self._shown[0]["mask"]

@@ -30,6 +30,22 @@ def _inside(place: str, key: str) -> str:
     return f"{place}.{key}" if place else key
 
 
+def changes(before: Any, after: Any, place: str = "") -> dict[str, Any]:
+    """What is other in plain data than it was before, by places such as ``hands[0][3]``; with it ``before`` becomes ``after``.
+
+    Where keys or lengths are others, the whole is.
+    """
+    if isinstance(before, Mapping) and isinstance(after, Mapping) and before.keys() == after.keys():
+        parts = [changes(before[key], after[key], _inside(place, key)) for key in after]
+    elif isinstance(before, list) and isinstance(after, list) and len(before) == len(after):
+        parts = [changes(before[i], after[i], f"{place}[{i}]") for i in range(len(after))]
+    elif type(before) is type(after) and before == after:
+        return {}
+    else:
+        return {place: after}
+    return {name: value for part in parts for name, value in part.items()}
+
+
 def _misfit(found: Any, expected: Mapping[str, Any], place: str) -> str | None:
     """Whether something is no dict with the same keys, and then what is wrong with it."""
     if not isinstance(found, Mapping):

@@ -96,7 +96,7 @@ def test_every_game_has_the_same_rooms(game):
 
 @pytest.mark.parametrize("game", GAMES)
 def test_a_game_knows_no_other_game_and_no_door(game):
-    doors = tuple(f"envs.{door}." for door in ("vector", "aec", "replay", "check", "command_line", "batch"))
+    doors = tuple(f"envs.{door}." for door in ("vector", "aec", "openspiel", "replay", "check", "command_line", "batch"))
     others = [f"envs.{other}." for other in GAMES if other != game]
     for name in FILES:
         if name.startswith(f"envs.{game}"):
