@@ -97,7 +97,7 @@ class Learner:
             self.env.step(self.actions[t])
             _, self.paid[t], terminations, truncations, _ = self.env.last()
             self.ended[t] = terminations | truncations
-        shown = self.env.last()[0]
+        shown = {name: view.copy() for name, view in self.env.last()[0].items()}  # PyTorch warns of read-only memory
         values = self.evaluate(shown["observation"], shown["action_mask"])[1]
         return self.env.agent_selection.astype(np.int64), values.numpy()
 
@@ -160,7 +160,7 @@ def draw(log_probs: th.Tensor) -> th.Tensor:
 @th.no_grad()
 def win_share(learner: Learner, games: int = 512) -> float:
     """Wins of the policy's likeliest actions in one seat, each in turn, random players in the others; a tie of k is 1/k."""
-    env = envs.make_vec(learner.env.game, games, seed=2**40, reward="win", autoreset=False)
+    env = envs.make_vec(learner.env.game, games, seed=2**40, reward="win", copy=True, autoreset=False)
     own_seat, shares = np.arange(games) % env.num_players, np.zeros(games)
     while (env.agent_selection >= 0).any():
         shown = env.last()[0]

@@ -12,6 +12,8 @@ from tests import race
 from tests.examples.commands import commands_of
 from training.rollout_buffer import seat_advantages
 
+pytestmark = pytest.mark.filterwarnings("error:The given NumPy array is not writable")
+
 
 def learner_of(game, **settings):
     th.manual_seed(1)
