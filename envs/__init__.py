@@ -27,10 +27,11 @@ NAMESPACE = "fairy_rings"
 
 
 class Entry(NamedTuple):
-    """Where a rule set is: its module, and the options that make it this rule set."""
+    """Where a rule set is: its module, the options that make it this rule set, and the module's ``VERSION``, for names."""
 
     module: str
     options: Mapping[str, Any] = {}
+    version: int = 0
 
 
 GAMES: dict[str, Entry] = {
@@ -206,14 +207,14 @@ def _register() -> None:
 
     from pettingzoo import register
 
-    for name in GAMES:
-        register("aec", f"{NAMESPACE}/{name}-v0", entry_point=partial(make, name))
+    for name, entry in GAMES.items():
+        register("aec", f"{NAMESPACE}/{name}-v{entry.version}", entry_point=partial(make, name))
 
 
 def __getattr__(attribute: str) -> Any:
     """``fairy_ring_v0`` and the like: the module form of PettingZoo's games."""
     name, _, version = attribute.rpartition("_v")
-    if name not in GAMES or version != "0":
+    if name not in GAMES or version != str(GAMES[name].version):
         raise AttributeError(f"module {__name__!r} has no attribute {attribute!r}")
     from functools import partial
 

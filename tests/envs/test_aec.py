@@ -57,9 +57,10 @@ def test_every_seat_is_paid_and_ends_at_once(game):
 
 @pytest.mark.parametrize("name", envs.GAMES)
 def test_the_three_ways_in_are_one(name):
-    by_module = getattr(envs, f"{name}_v0").env(num_players=2)
-    by_registry = pettingzoo.make("aec", f"fairy_rings/{name}-v0", num_players=2)
     by_name = envs.make(name)
+    version = by_name.unwrapped.game.version
+    by_module = getattr(envs, f"{name}_v{version}").env(num_players=2)
+    by_registry = pettingzoo.make("aec", f"fairy_rings/{name}-v{version}", num_players=2)
     for env in (by_module, by_registry, by_name):
         assert type(env) is type(by_name)
         env.reset(seed=5)
@@ -94,6 +95,8 @@ def test_wrong_names_and_values_are_named():
 def test_the_raw_environment_raises_on_an_illegal_action_and_the_wrapped_one_ends(game_for_two):
     raw = envs.raw_env(game_for_two)
     raw.reset(seed=0)
+    first = int(raw.last()[0]["action_mask"].argmax())
+    raw.step(first)  # before it, all actions may be legal
     before = raw._io.tobytes()
     illegal = int(np.flatnonzero(raw.last()[0]["action_mask"] == 0)[0])
     with pytest.raises(ValueError, match=f"action {illegal} of {raw.agent_selection} is illegal"):
@@ -101,6 +104,7 @@ def test_the_raw_environment_raises_on_an_illegal_action_and_the_wrapped_one_end
     assert raw._io.tobytes() == before
     wrapped = envs.make(game_for_two)
     wrapped.reset(seed=0)
+    wrapped.step(first)
     offender = wrapped.agent_selection
     wrapped.step(illegal)
     assert wrapped.rewards[offender] == -1
