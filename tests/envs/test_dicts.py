@@ -24,20 +24,27 @@ ENTRIES = 2  # of each list
 def states(request):
     """The game, and a dict of each of its phases."""
     game = envs.make_game(request.param, **OPTIONS.get(request.param, {}))
-    phases = {phase.name.lower() for phase in import_module(f"{game.package}.state").Phase}
-    by_phase: dict[str, dict] = {}
+    phases = phases_of(game)
+    by_phase: dict[str | None, dict] = {}
     for seed in range(MOST_GAMES):
         for state in game_of(game, seed):
-            by_phase.setdefault(state["phase"], state)
+            by_phase.setdefault(state.get("phase"), state)
         if by_phase.keys() == phases:
             break
     assert by_phase.keys() == phases
     return game, list(by_phase.values())
 
 
+def phases_of(game):
+    """What ``phase`` may be in a dict; a game without an enum ``Phase`` has but one."""
+    state = import_module(f"{game.package}.state")
+    return {phase.name.lower() for phase in state.Phase} if hasattr(state, "Phase") else {None}
+
+
 def game_of(game, seed):
-    """The dicts of a game in which the rule-based player and now and then chance decide."""
-    env, rng, greedy = envs.make_vec(game, 1, seed=seed, autoreset=False), random.Random(seed), make_agent("greedy", game)
+    """The dicts of a game in which the rule-based player, if there is one, and now and then chance decide."""
+    env, rng = envs.make_vec(game, 1, seed=seed, autoreset=False), random.Random(seed)
+    player = make_agent("greedy" if game.tuned.greedy else "random", game)
     yield game.to_dict(env.states)
     while legal := game.legal_actions(env.states):
         # Who lays no stored tiles will have to discard some.
@@ -47,7 +54,7 @@ def game_of(game, seed):
         else:
             view, mask = env.last()[0], np.zeros((1, game.num_actions), np.int8)
             mask[0, kept] = 1
-            (action,) = greedy.act(view["observation"], mask, env.states.copy())
+            (action,) = player.act(view["observation"], mask, env.states.copy())
         env.step(np.array([action]))
         yield game.to_dict(env.states)
 
@@ -107,4 +114,4 @@ def spoil(game, state):
 def test_a_spoiled_dict_is_refused_or_is_another_state(states):
     game, dicts = states
     assert all(game.to_dict(game.from_dict(state)) == state for state in dicts)
-    assert sum(spoil(game, state) for state in dicts) > 300
+    assert sum(spoil(game, state) for state in dicts) > 40 * len(dicts)

@@ -5,7 +5,7 @@ import pytest
 
 import envs
 from envs import engine
-from envs.events import CHOICE, END, HEADING, reckoning
+from envs.events import CHOICE, END, HEADING, MOVE, reckoning
 from envs.fairy_ring.pictures.view import flight
 from envs.vector import VectorAECEnv
 
@@ -40,6 +40,9 @@ def test_every_decision_of_a_game_is_told_and_the_end_is_counted_up(game):
         assert events[0].player == before["current_player"][0]
         assert all(event.text and event.to_dict()["text"] == event.text for event in events)
         told += events
+    if game.tell is None:
+        assert {event.kind for event in told} == {MOVE}
+        return
     assert told[-1].kind == END
     assert "win" in told[-1].text or "share" in told[-1].text
     assert sum(event.kind == HEADING for event in told) >= 1
@@ -56,11 +59,11 @@ def test_a_seat_is_told_nothing_that_it_does_not_see(game):
         world = env.worlds(np.array([engine.word_of(1, 2, compared)], np.uint64), np.array([seat]))
         for other in game.legal_actions(world):
             led_to, move = stepped(game, world, other), game.move(before, action)
-            secret = move["type"] == "choose" or game.move(world, other) == move
+            secret = move.get("type") == "choose" or game.move(world, other) == move
             if secret and game.to_dict(led_to, seat) == seen:
                 assert game.events(world, other, led_to, seat) == told
                 compared += 1
-    assert compared > 5
+    assert compared > 3
 
 
 @pytest.mark.parametrize("name", ["fairy_ring", "dance_of_eights"])

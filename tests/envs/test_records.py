@@ -50,7 +50,7 @@ def test_another_type_or_shape_is_refused(records):
         (real.view(np.uint8), "records are uint8"),
         (real[["decisions", "rng"]], "records are of other fields"),
         (real["rng"], "records are uint64"),
-        (real.reshape(2, -1), r"records have shape \(2, 20\)"),
+        (real[None], rf"records have shape \(1, {len(real)}\)"),
         (real[::2], "strides"),
         (real[:1].reshape(()), r"records have shape \(\)"),
     ):

@@ -39,9 +39,10 @@ def test_every_rule_set_is_recorded_and_checked(game, tmp_path):
     assert replay.main(["check", *map(str, files)]) == 0
     told = list(replay.sentences(files[0]))
     decisions = len(files[0].read_text().splitlines()) - 2
-    assert sum(line.startswith(("Round", "Turn")) for line in told) >= 1
+    if game.tell is not None:
+        assert sum(line.startswith(("Round", "Turn")) for line in told) >= 1
+        assert " win" in told[-2] or "share" in told[-2]
     assert game.name == "mushroom_rings" or sum(line.startswith("  player") for line in told) >= decisions
-    assert " win" in told[-2] or "share" in told[-2]
     assert told[-1].startswith(("the game is over", "the game was cut off"))
 
 
