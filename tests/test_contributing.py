@@ -11,11 +11,12 @@ import pytest
 
 import envs
 from evaluation import tournament
+from tests import test_architecture
 
 ROOT = Path(__file__).parents[1]
 TEXT = (ROOT / "CONTRIBUTING.md").read_text()
 OF_THE_READER = ("NAME", "mine", "runs/", "replays/")
-INSIDE_A_GAME = ("pictures/", "rules/")
+INSIDE_A_GAME = ("pictures/", "rules/", "validity/")
 PATHS = sorted(
     path
     for path in re.findall(r"`([\w/.-]+/[\w/.-]*)`", TEXT)
@@ -30,6 +31,10 @@ def test_it_names_files():
 @pytest.mark.parametrize("path", PATHS)
 def test_every_path_exists(path):
     assert (ROOT / path).exists()
+
+
+def test_every_game_of_the_suite_is_held_to_the_plan_of_the_house():
+    assert {f"envs.{game}" for game in test_architecture.GAMES} == {entry.module for entry in envs.GAMES.values()}
 
 
 def test_its_breakpoint_stops_before_a_rule_is_called():
