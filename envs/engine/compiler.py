@@ -16,6 +16,8 @@ import numpy as np
 from numba import njit, types
 from numba.core import config as _config
 
+from envs.engine.machine_code import keep
+
 config: Any = _config  # its settings are made when it is imported; a type checker does not see them
 
 
@@ -99,7 +101,7 @@ def kernel(function: Callable, *more_sources: Path) -> Any:
     before = config.CACHE_DIR
     config.CACHE_DIR = folder
     try:
-        return njit(error_model="numpy", nogil=True, cache=True)(function)
+        return keep(njit(error_model="numpy", nogil=True, cache=True)(function))
     finally:
         config.CACHE_DIR = before
 
@@ -150,12 +152,21 @@ def sources_of(source: Path) -> set[Path]:
     found: set[Path] = set()
     here = Path(__file__).resolve()
     waiting = [source.resolve(), here, here.with_name("loops.py")]
+    own = frozenset(map(_package_of, waiting))
     while waiting:
         file = waiting.pop()
         if file not in found:
             found.add(file)
-            waiting += [imported for name in _imports(file) for imported in _own_files(name)]
+            waiting += [imported for name in _imports(file) for imported in _own_files(name, own)]
     return found
+
+
+def _package_of(file: Path) -> Path:
+    """The folder of the outermost package that a file belongs to; the file itself if it is in none."""
+    package = file
+    while (package.parent / "__init__.py").is_file():
+        package = package.parent
+    return package
 
 
 def _imports(file: Path) -> list[str]:
@@ -168,23 +179,31 @@ def _imports(file: Path) -> list[str]:
     return names
 
 
-def _own_files(name: str) -> list[Path]:
-    """The files that importing a module runs, its packages' among them; none for libraries."""
+def _own_files(name: str, own: frozenset[Path]) -> list[Path]:
+    """The files that importing a module runs, its packages' among them; none for libraries, unless they are in ``own``."""
     files: list[Path] = []
     parts = name.split(".")
+    if parts[0] in _KNOWN_LIBRARIES:
+        return files
     for end in range(1, len(parts) + 1):
         module = sys.modules.get(".".join(parts[:end]))
         origin = getattr(module, "__file__", None)
         if origin is None:
             return files
         file = Path(origin).resolve()
-        if file.suffix != ".py" or _LIBRARIES.intersection(file.parents):
+        if file.suffix != ".py" or (_is_in_library(file) and not own.intersection((file, *file.parents))):
             return []
         files.append(file)
     return files
 
 
+def _is_in_library(file: Path) -> bool:
+    return any(folder in _LIBRARIES or folder.name in ("site-packages", "dist-packages") for folder in file.parents)
+
+
 _LIBRARIES = {Path(sysconfig.get_path(kind)).resolve() for kind in ("stdlib", "purelib", "platlib")}
+# They may also come from a user's folder, or from any folder that a .pth file names. Their versions are a part of the key.
+_KNOWN_LIBRARIES = frozenset({"numba", "numpy", "llvmlite", *sys.stdlib_module_names})
 
 
 def _forget_old(parent: Path, keep: int) -> None:
