@@ -32,7 +32,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(usage())
         return 0 if words else 2
     if words[0] not in COMMANDS:
-        print(f"fairy-rings: error: there is no command {words[0]!r}; choose from {', '.join(COMMANDS)}", file=sys.stderr)
+        from envs.checks import show
+
+        print(f"fairy-rings: error: there is no command {show(words[0])}; choose from {', '.join(COMMANDS)}", file=sys.stderr)
         return 2
     if "" not in sys.path:
         sys.path.insert(0, "")  # as python -m does: games and agents of one's own lie in the current directory

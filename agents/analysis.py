@@ -10,7 +10,7 @@ from agents.agent import Agent
 from agents.hints import hints
 from agents.registry import make_agent
 from envs import engine, make_game
-from envs.checks import MAX_SEED, integer, seat_or_none
+from envs.checks import MAX_SEED, integer, seat_or_none, show
 from envs.game import Game
 from envs.position import Position, describe
 from envs.vector import VectorAECEnv
@@ -121,7 +121,7 @@ def analyse(
         raise ValueError(f"player {seen.seat} is to act, so there is nothing to analyse for seat {asked}")
     player = make_agent(agent, game) if isinstance(agent, str) else agent
     if not callable(getattr(player, "act", None)):
-        raise ValueError(f"agent is {agent!r}; it must be a word such as 'greedy', or have a method act")
+        raise ValueError(f"agent is {show(agent)}; it must be a word such as 'greedy', or have a method act")
     seen = seen.seen_by(seen.seat)
     told = hints(game, player, *_question(seen, integer("seed", seed, 0, MAX_SEED)))
     sentences = seen.moves()

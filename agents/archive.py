@@ -4,12 +4,17 @@ A part is read only after its declared size is known to be allowed, and no more 
 """
 
 import io
+import math
 import os
-import stat
 import struct
 import zipfile
 from collections.abc import Mapping
 from typing import IO, Any
+
+import numpy as np
+from numpy.lib import format as npy
+
+from envs.files import open_regular
 
 MOST_PARTS = 64
 MOST_BYTES = 2**31
@@ -40,10 +45,38 @@ def read_parts(path: str | os.PathLike[str], most: Mapping[str, int]) -> dict[st
         ValueError: There is no such file or part, it is larger than allowed, or the file is damaged.
     """
     try:
-        with _open_file(path) as file, _open_archive(file) as archive:
+        with open_regular(path, MOST_BYTES) as file, _open_archive(file) as archive:
             return {name: _read(archive, name, limit) for name, limit in most.items()}
     except Exception as error:  # what reading a damaged zip file raises is not for us to list
         raise ValueError(f"{path} is no checkpoint: {_reason(error)}") from error
+
+
+def as_array(content: bytes, dtype: Any, shape: tuple[int, ...] | None, name: str) -> np.ndarray:
+    """An array that ``numpy.save`` has written, whose head is read before memory is taken for it.
+
+    Args:
+        content: The bytes; they may come from anywhere.
+        dtype: The type it must have.
+        shape: The shape it must have; None: any number of entries in one dimension.
+        name: What it is, for the message.
+
+    Returns:
+        A fresh array, whose numbers are not checked yet.
+
+    Raises:
+        ValueError: It is no such array.
+    """
+    stream, kind = io.BytesIO(content), np.dtype(dtype)
+    try:
+        npy.read_magic(stream)
+        found, is_fortran, found_kind = npy.read_array_header_1_0(stream)
+    except Exception as error:  # whatever a damaged head brings about
+        raise ValueError(f"{name} cannot be read") from error
+    values = content[stream.tell() :]
+    wanted = shape or (len(values) // kind.itemsize,)
+    if found != wanted or is_fortran or found_kind != kind or len(values) != kind.itemsize * math.prod(wanted):
+        raise ValueError(f"{name} is no array of {kind} of shape {wanted}")
+    return np.frombuffer(values, kind).reshape(wanted).copy()
 
 
 def _reason(error: Exception) -> str:
@@ -52,18 +85,8 @@ def _reason(error: Exception) -> str:
     return " ".join(str(says).split())
 
 
-def _open_file(path: str | os.PathLike[str]) -> IO[bytes]:
-    """A file that is one: a pipe or a device would be waited for, or never end."""
-    mode = os.stat(path).st_mode
-    if not stat.S_ISREG(mode):
-        raise ValueError("it is a folder" if stat.S_ISDIR(mode) else "it is no regular file")
-    return open(path, "rb")
-
-
 def _open_archive(file: IO[bytes]) -> zipfile.ZipFile:
     size = file.seek(0, os.SEEK_END)
-    if size > MOST_BYTES:
-        raise ValueError(f"it has {size:,} bytes; at most {MOST_BYTES:,} are read")
     _check_end(file, size)
     archive = zipfile.ZipFile(file)
     _check_count(len(archive.infolist()))

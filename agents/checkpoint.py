@@ -15,7 +15,6 @@ import io
 import json
 import os
 import pickletools
-import reprlib
 import warnings
 import zipfile
 from collections.abc import Mapping
@@ -23,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from agents.archive import are_stored, pack, read_parts
+from envs.checks import show
 from envs.files import write_aside
 from envs.game import Game
 
@@ -34,9 +34,6 @@ FACTS, WEIGHTS, OPTIMIZER, RUN = "facts.json", "policy.pth", "policy.optimizer.p
 MOST_FACTS, MOST_TENSORS = 100_000, 500_000_000  # bytes
 
 _PARTS_OF_TENSORS = {"collections OrderedDict", "torch._utils _rebuild_tensor_v2", "torch FloatStorage"}
-
-_BRIEF = reprlib.Repr()
-_BRIEF.maxlist, _BRIEF.maxstring, _BRIEF.maxother = 8, 80, 80
 
 
 def shipped_path(game: Game) -> Path:
@@ -93,11 +90,6 @@ def check_facts(facts: Mapping[str, Any], game: Game) -> None:
         found = facts.get(key)
         if found != own[key] or type(found) is not type(own[key]):
             raise ValueError(f"the checkpoint's {word} is {show(found)}, but {own[key]!r} is asked for")
-
-
-def show(value: Any) -> str:
-    """Something that a file holds, as words for a message: one line, and not longer than that."""
-    return _BRIEF.repr(value)
 
 
 def read_facts(path: str | os.PathLike[str]) -> dict[str, Any]:

@@ -18,7 +18,7 @@ import numpy as np
 from agents.agent import Agent, NoActionsError, as_actions
 from agents.registry import make_agent
 from envs import engine
-from envs.checks import MAX_SEED, integer, seat_or_none, word_array
+from envs.checks import MAX_SEED, integer, seat_or_none, show, word_array
 from envs.engine.siphash import siphash_pair
 from envs.game import Game
 from envs.turns import Turn
@@ -308,7 +308,7 @@ def seat_opponents(opponents: Any, game: Game) -> list[Agent]:
     others = game.num_players - 1
     is_one = isinstance(opponents, str) or hasattr(opponents, "act")
     if not is_one and not isinstance(opponents, Iterable):
-        raise ValueError(f"opponents is {opponents!r}; it must be an agent, a name of one, or {others} of them")
+        raise ValueError(f"opponents is {show(opponents)}; it must be an agent, a name of one, or {others} of them")
     given = [opponents] * others if is_one else list(opponents)
     if len(given) != others:
         raise ValueError(f"{len(given)} opponents for {others} seats")
@@ -317,7 +317,7 @@ def seat_opponents(opponents: Any, game: Game) -> list[Agent]:
         if isinstance(each, str) and each not in made:
             made[each] = make_agent(each, game)
         elif not isinstance(each, str) and not callable(getattr(each, "act", None)):
-            raise ValueError(f"opponent {each!r} is no agent: it has no method act")
+            raise ValueError(f"opponent {show(each)} is no agent: it has no method act")
     return [made[each] if isinstance(each, str) else each for each in given]
 
 

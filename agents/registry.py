@@ -7,6 +7,7 @@ from typing import Any
 from agents.agent import Agent, RandomAgent, first_line
 from agents.checkpoint import checkpoint_file, shipped_path
 from agents.search import SearchAgent, parse_settings
+from envs.checks import show
 from envs.game import Game
 
 
@@ -24,7 +25,7 @@ def _greedy(argument: str, game: Game) -> Agent:
 
 def _ppo(argument: str, game: Game) -> Agent:
     if argument not in ("", "sample"):
-        raise ValueError(f"agent ppo takes sample or nothing after the colon, not {argument!r}")
+        raise ValueError(f"agent ppo takes sample or nothing after the colon, not {show(argument)}")
     agent = _checkpoint("ppo", game, sample=bool(argument))
     agent.name = "ppo:sample" if argument else "ppo"
     return agent
@@ -36,7 +37,7 @@ def _ismcts(argument: str, game: Game) -> Agent:
 
 def _no_argument(name: str, argument: str) -> None:
     if argument:
-        raise ValueError(f"agent {name} takes nothing after a colon, not {argument!r}")
+        raise ValueError(f"agent {name} takes nothing after a colon, not {show(argument)}")
 
 
 MAKERS: dict[str, Callable[[str, Game], Agent]] = {
@@ -91,7 +92,7 @@ def check_spec(spec: str, game: Game) -> None:
 
 def _unknown(spec: str) -> ValueError:
     names = ", ".join(MAKERS)
-    return ValueError(f"there is no agent {spec!r}; choose from {names}, a checkpoint PATH.zip, or package.module:Class")
+    return ValueError(f"there is no agent {show(spec)}; choose from {names}, a checkpoint PATH.zip, or package.module:Class")
 
 
 def is_foreign(spec: str) -> bool:
@@ -134,9 +135,9 @@ def _own_agent(spec: str, module: str, name: str, game: Game) -> Agent:
     try:
         agent: Any = getattr(import_module(module), name)(game)
     except (Exception, SystemExit) as error:  # anything may happen in somebody else's code
-        raise ValueError(f"cannot make agent {spec!r}: {first_line(error)}") from error
+        raise ValueError(f"cannot make agent {show(spec)}: {first_line(error)}") from error
     if not callable(getattr(agent, "act", None)):
-        raise ValueError(f"cannot make agent {spec!r}: it has no method act")
+        raise ValueError(f"cannot make agent {show(spec)}: it has no method act")
     if not hasattr(agent, "name"):
         agent.name = spec
     return agent

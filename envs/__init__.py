@@ -73,7 +73,7 @@ def make_game(name: "str | Game", num_players: int = 2, **options: Any) -> "Game
 
 def own_options(name: str) -> Mapping[str, Any]:
     """The options that make a rule set this one; other games have none."""
-    return GAMES[name].options if name in GAMES else {}
+    return GAMES[name].options if isinstance(name, str) and name in GAMES else {}
 
 
 def game_module(name: str) -> ModuleType:
@@ -86,14 +86,15 @@ def game_module(name: str) -> ModuleType:
     Raises:
         ValueError: There is no such rule set or module, or the module is no game. An error inside the module comes as it is.
     """
-    if name in GAMES:
+    if isinstance(name, str) and name in GAMES:
         return import_module(GAMES[name].module)
     if _is_full_name(name):
         return _own_game(name)
+    from envs.checks import show
     from envs.options import suggestion
 
     choices = f"choose from {', '.join(GAMES)}, or name a game of your own as package.module"
-    raise ValueError(f"there is no game {name!r}{suggestion(name, GAMES)}; {choices}")
+    raise ValueError(f"there is no game {show(name)}{suggestion(name, GAMES)}; {choices}")
 
 
 def _is_full_name(name: object) -> bool:
@@ -105,11 +106,13 @@ def _own_game(name: str) -> ModuleType:
     try:
         module = import_module(name)
     except ModuleNotFoundError as error:
+        from envs.checks import show
+
         missing = error.name or ""
         if not f"{name}.".startswith(f"{missing}."):
             raise  # the module is there, and what it needs is not
         where = "put the folder that holds it into PYTHONPATH (PYTHONPATH=. for the current one)"
-        raise ValueError(f"there is no game {name!r}: Python finds no module {missing!r}; {where}") from error
+        raise ValueError(f"there is no game {show(name)}: Python finds no module {missing!r}; {where}") from error
     if lacking := [part for part in GAME_PARTS if not hasattr(module, part)]:
         raise ValueError(f"{name!r} is no game: the module has no {', '.join(lacking)}")
     return module
@@ -126,8 +129,10 @@ def refuse_foreign(name: object, named: Collection[str] | None = None) -> None:
         ValueError: The name is ``package.module`` and not among them.
     """
     if _is_full_name(name) and name not in (named or ()):
-        remedy = "" if named is None else f"; if you trust it, add --env {name}"
-        raise ValueError(f"game {name!r} is not of this suite, and a module is not imported because a file names it{remedy}")
+        from envs.checks import one_line, show
+
+        remedy = "" if named is None else f"; if you trust it, add --env {one_line(str(name))}"
+        raise ValueError(f"game {show(name)} is not of this suite, and a module is not imported because a file names it{remedy}")
 
 
 def raw_env(name: "str | Game", num_players: int = 2, **options: Any) -> "TurnBasedEnv":
@@ -194,19 +199,22 @@ def _take(own: Sequence[str], options: dict[str, Any], name: "str | Game") -> di
         rules = game_module(name).OPTIONS
         for key in options:
             if key not in rules:
+                from envs.checks import show
                 from envs.options import suggestion
 
                 known = f"the environment has {', '.join(own)}; the rules of {name} have {', '.join(rules) or 'none'}"
-                raise ValueError(f"there is no parameter {key!r}{suggestion(key, [*own, *rules])}; {known}")
+                raise ValueError(f"there is no parameter {show(key)}{suggestion(key, [*own, *rules])}; {known}")
     return taken
 
 
 def _register() -> None:
-    """Enters every rule set into PettingZoo's registry."""
+    """Enters every rule set into PettingZoo's registry, where it has one."""
     from functools import partial
 
-    from pettingzoo import register
-
+    try:
+        from pettingzoo import register
+    except ImportError:  # before 1.27 it has no registry: envs.make does without
+        return
     for name, entry in GAMES.items():
         register("aec", f"{NAMESPACE}/{name}-v{entry.version}", entry_point=partial(make, name))
 

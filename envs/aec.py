@@ -11,7 +11,7 @@ from pettingzoo import AECEnv
 from pettingzoo.utils import wrappers
 
 from envs import engine, saving
-from envs.checks import MAX_SEED, index_of, integer, read_only
+from envs.checks import MAX_SEED, boolean, index_of, integer, read_only, show
 from envs.describing import Describer
 from envs.display import Shown
 from envs.game import Game
@@ -87,12 +87,14 @@ class TurnBasedEnv(Shown, AECEnv):
         super().__init__()
         if render_mode is not None:
             index_of("render_mode", render_mode, RENDER_MODES)
+        if not isinstance(game, Game):
+            raise ValueError(f"game is {show(game)}; it must be an envs.game.Game, see envs.make_game")
         self.game = game
         self.render_mode = render_mode
         self.view = None if view is None else integer("view", view, 0, game.num_players - 1)
-        self.copy = bool(copy)
+        self.copy = boolean("copy", copy)
         self.max_cycles = None if max_cycles is None else integer("max_cycles", max_cycles, 1)
-        self.action_features = bool(action_features)
+        self.action_features = boolean("action_features", action_features)
         self._kind = index_of("reward", reward, engine.REWARD_KINDS)
         self._policy = index_of("illegal", illegal, engine.ILLEGAL_POLICIES)
         self.metadata = {
@@ -148,12 +150,17 @@ class TurnBasedEnv(Shown, AECEnv):
         return "agents" in self.__dict__
 
     def observation_space(self, agent: str) -> gymnasium.spaces.Space:
-        """The space of an agent's observation, the same object at every call."""
-        return self.observation_spaces[agent]
+        """The space of an agent's observation, the same object at every call; ValueError if there is no such agent."""
+        return self.observation_spaces[self.possible_agents[self._seat(agent)]]
 
     def action_space(self, agent: str) -> gymnasium.spaces.Space:
-        """The space of an agent's actions, the same object at every call."""
-        return self.action_spaces[agent]
+        """The space of an agent's actions, the same object at every call; ValueError if there is no such agent."""
+        return self.action_spaces[self.possible_agents[self._seat(agent)]]
+
+    def _seat(self, agent: Any) -> int:
+        if not isinstance(agent, str) or agent not in self._seat_of:
+            raise ValueError(f"there is no agent {show(agent)}; choose from {', '.join(self.possible_agents)}")
+        return self._seat_of[agent]
 
     # --- the AEC verbs ---
 
@@ -192,12 +199,12 @@ class TurnBasedEnv(Shown, AECEnv):
         Raises:
             ValueError: There is no such agent.
         """
+        if agent is not self.agent_selection:
+            agent = self.possible_agents[self._seat(agent)]
         if agent == self.agent_selection and not (self.terminations[agent] or self.truncations[agent]):
             if self.copy:
                 return self._described({"observation": self._observation.copy(), "action_mask": self._mask.copy()}, True)
             return self._described({"observation": self._observation, "action_mask": self._mask}, True)
-        if agent not in self._seat_of:
-            raise ValueError(f"there is no agent {agent!r}; choose from {', '.join(self.possible_agents)}")
         self._observe_kernel(self._io, self._seat_of[agent], self._other_rows)
         return self._described({"observation": self._other.copy(), "action_mask": self._no_mask.copy()}, False)
 
@@ -211,6 +218,8 @@ class TurnBasedEnv(Shown, AECEnv):
 
     def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Observation, reward since its last decision, ends and info of the agent to act."""
+        if observe is not True:
+            observe = boolean("observe", observe)
         agent = self.agent_selection
         terminated, truncated = self.terminations[agent], self.truncations[agent]
         observation = None
@@ -320,13 +329,22 @@ class TurnBasedEnv(Shown, AECEnv):
             ValueError: They are of something else, or hold a position that no game leads to. Nothing has changed then.
         """
         facts, (record, results, stream) = saving.unpack(state, self._header(), self._parts(), more=("door",))
-        self.game.check_records(record)
+        if (facts["passed_over"], facts["is_seeded"]) != (0, True):
+            raise ValueError("the state is of other games: one game passes over no deals and is always seeded")
+        is_dealt = facts["door"] is not None
+        if is_dealt:
+            self.game.check_records(record)
+        elif record.tobytes().strip(b"\0"):
+            raise ValueError("the state holds a game, but nobody plays it")
         saving.check_results(results, self.game.num_players)
         door = saving.check_door(facts["door"], self.possible_agents, int(record["current_player"][0]))
         self._io["state"], self._io["result"], self._stream[:] = record, results, stream
+        for name in _FROM_RESET:
+            self.__dict__.pop(name, None)
         for name, by_agent in door.items():
             setattr(self, name, by_agent)
-        self.game.kernels.single_show(self._io)
+        if is_dealt:
+            self.game.kernels.single_show(self._io)
 
     def _header(self) -> dict[str, Any]:
         return saving.header_of(self.game, num_envs=1)

@@ -5,11 +5,12 @@ from typing import Any
 import numpy as np
 
 from envs import engine, saving
-from envs.checks import distinct_rows, integer, read_only
+from envs.checks import boolean, distinct_rows, integer, read_only, show
 from envs.describing import Describer
 from envs.game import Game
 from envs.turns import Turn
 
+MOST_GAMES = 2**31 - 1
 _NO_ROWS = read_only(np.zeros(0, np.int64))
 _MEMORY = (
     "_states", "_streams", "_observations", "_masks", "_seats", "_results", "_codes", "_view", "_finals", "_traces",
@@ -31,17 +32,23 @@ class Batch:
         action_features: Whether actions are described.
 
     Raises:
-        ValueError: ``num_envs`` is no integer from 1, or the game does not describe its actions.
+        ValueError: ``num_envs`` is no integer from 1, there is not enough memory for so many games, or the game does not
+            describe its actions.
     """
 
     def __init__(self, game: Game, num_envs: int, *, copy: bool, autoreset: bool, action_features: bool = False) -> None:
+        if not isinstance(game, Game):
+            raise ValueError(f"game is {show(game)}; it must be an envs.game.Game, see envs.make_game")
         self.game = game
-        self.num_envs = integer("num_envs", num_envs, 1)
+        self.num_envs = integer("num_envs", num_envs, 1, MOST_GAMES)
         self.num_players = game.num_players
-        self.copy = bool(copy)
-        self.autoreset = bool(autoreset)
-        self.action_features = bool(action_features)
-        self._allocate()
+        self.copy = boolean("copy", copy)
+        self.autoreset = boolean("autoreset", autoreset)
+        self.action_features = boolean("action_features", action_features)
+        try:
+            self._allocate()
+        except MemoryError as error:
+            raise ValueError(f"num_envs is {self.num_envs}; there is not enough memory for so many games") from error
 
     def _allocate(self) -> None:
         game, n = self.game, self.num_envs
@@ -87,7 +94,14 @@ class Batch:
         return np.flatnonzero(self._codes) if self._ended else _NO_ROWS
 
     def final_observations(self, rows: np.ndarray) -> np.ndarray:
-        """Every seat's last view in games that the last step cut by a limit: ``(K, P, D) float32``, a fresh array."""
+        """Every seat's last view in games that the last step cut by a limit: ``(K, P, D) float32``, a fresh array.
+
+        Raises:
+            ValueError: Rows that are not there, or a game that no limit ends.
+        """
+        if not self.game.can_truncate:
+            raise ValueError(f"no limit ends a game of {self.game.name}")
+        rows = distinct_rows("rows", rows, self.num_envs)
         return self._finals.reshape(self.num_envs, self.num_players, -1)[rows]
 
     @property

@@ -5,11 +5,11 @@
 and number of players.
 """
 
-import argparse
 import copy
 import json
 import pickle
 import sys
+from argparse import RawDescriptionHelpFormatter
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -17,7 +17,7 @@ import numpy as np
 
 from envs import engine, make_game
 from envs.aec import TurnBasedEnv
-from envs.command_line import describe_games, parse_options
+from envs.command_line import Parser, describe_games, integer_from, parse_options
 from envs.describing import Describer
 from envs.game import MOST_FEATURE, Game
 from envs.vector import VectorAECEnv
@@ -376,17 +376,17 @@ def check_copies(game: Game, seed: int) -> None:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs the command line; returns the exit code."""
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="python -m envs.check",
         description="Check a game against everything the suite promises.",
         epilog=describe_games(),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=RawDescriptionHelpFormatter,
     )
     parser.add_argument("env", help="name of the rule set")
-    parser.add_argument("--num-players", type=int, default=2)
+    parser.add_argument("--num-players", type=integer_from(1), default=2)
     parser.add_argument("--option", action="append", default=[], metavar="NAME=VALUE")
-    parser.add_argument("--games", type=int, default=4)
-    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--games", type=integer_from(1), default=4)
+    parser.add_argument("--seed", type=integer_from(0, 2**32 - 1), default=0)
     arguments = parser.parse_args(argv)
     try:
         game = make_game(arguments.env, arguments.num_players, **parse_options(arguments.env, arguments.option))

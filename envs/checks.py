@@ -3,14 +3,48 @@
 Integers are what Python takes for an index: ``int`` and numpy's integers, but neither booleans nor floats.
 """
 
+import itertools
 import operator
-from collections.abc import Sequence
+import os
+import reprlib
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
 MAX_SEED = 2**64 - 1
 """Seeds are 64-bit words."""
+
+_MOST_LETTERS = 200
+_BRIEF = reprlib.Repr()
+_BRIEF.maxlevel, _BRIEF.maxlist, _BRIEF.maxtuple, _BRIEF.maxstring, _BRIEF.maxother = 3, 8, 8, 80, 80
+
+
+def show(value: Any) -> str:
+    """Something from outside as words for a message: one line that every terminal can show, and not a long one."""
+    try:
+        # All of a long array of bytes would be written out before it is shortened.
+        text = _BRIEF.repr(bytes(value[:40]) if isinstance(value, bytes | bytearray | memoryview) else value)
+    except Exception:  # an object from outside may refuse to be shown in any way
+        text = f"<{type(value).__name__}>"
+    return one_line(text)
+
+
+def one_line(text: str, most: int = _MOST_LETTERS) -> str:
+    """A text in one line: other space becomes a blank, what cannot be shown a question mark, and a long one is cut."""
+    line = "".join(letter if letter.isprintable() else "?" for letter in " ".join(text[: 2 * most].split()))
+    return line if len(line) <= most else f"{line[: most - 3]}..."
+
+
+def show_path(path: str | os.PathLike[str]) -> str:
+    """The name of a file for a message."""
+    return one_line(os.fspath(path), 300)
+
+
+def show_all(words: Iterable[Any]) -> str:
+    """Names from outside, with commas; of many the first ones."""
+    first = [one_line(str(word), 40) for word in itertools.islice(words, 9)]
+    return ", ".join(first[:8] + ["..."] * (len(first) > 8))
 
 
 def integer(name: str, value: Any, low: int, high: int | None = None) -> int:
@@ -28,11 +62,11 @@ def integer(name: str, value: Any, low: int, high: int | None = None) -> int:
     number = None
     if not isinstance(value, bool | np.bool_):
         try:
-            number = operator.index(value)
-        except TypeError:
+            number = int.__index__(operator.index(value))  # of a class of its own, it might compare as it likes
+        except Exception:  # an object from outside may refuse in any way
             number = None
     if number is None or number < low or (high is not None and number > high):
-        raise ValueError(f"{name} is {value!r}; it must be {integers(low, high)}")
+        raise ValueError(f"{name} is {show(value)}; it must be {integers(low, high)}")
     return number
 
 
@@ -57,8 +91,27 @@ def real(name: str, value: Any, low: float, high: float) -> float:
     """
     is_number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
     if not is_number or not low <= value <= high:
-        raise ValueError(f"{name} is {value!r}; it must be a number from {low:g} to {high:g}")
+        raise ValueError(f"{name} is {show(value)}; it must be a number from {low:g} to {high:g}")
     return float(value)
+
+
+def boolean(name: str, value: Any) -> bool:
+    """True or False.
+
+    Raises:
+        ValueError: It is neither.
+    """
+    if not isinstance(value, bool | np.bool_):
+        raise ValueError(f"{name} is {show(value)}; it must be True or False")
+    return bool(value)
+
+
+def is_single(value: Any) -> bool:
+    """Whether something from outside is to be one number, not an array of them."""
+    try:
+        return np.ndim(value) == 0
+    except Exception:  # as above
+        return True
 
 
 def index_of(name: str, word: Any, words: Sequence[str]) -> int:
@@ -68,7 +121,7 @@ def index_of(name: str, word: Any, words: Sequence[str]) -> int:
         ValueError: It is none of them.
     """
     if not isinstance(word, str) or word not in words:
-        raise ValueError(f"{name} is {word!r}; choose from {', '.join(words)}")
+        raise ValueError(f"{name} is {show(word)}; choose from {', '.join(words)}")
     return words.index(word)
 
 
@@ -134,6 +187,8 @@ def distinct_rows(name: str, rows: Any, count: int) -> np.ndarray:
     array = _as_array(name, rows, "numbers of rows")
     if array.ndim != 1:
         raise ValueError(f"{name} must be a list of numbers of rows, not of shape {array.shape}")
+    if len(array) > count:  # before memory is taken for it
+        raise ValueError(f"{name} has {len(array)} entries; there are {count} rows")
     if array.size == 0:
         return np.zeros(0, np.int64)
     array = integers_between(name, array, len(array), 0, count - 1)

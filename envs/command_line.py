@@ -2,13 +2,19 @@
 
 import argparse
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from math import inf
+from pathlib import Path
 from typing import Any, NoReturn
 
 from envs import GAMES, game_module, own_options
+from envs.checks import integers, one_line, show
 from envs.engine import REWARD_KINDS
 from envs.game import Game
 from envs.options import Option, suggestion
+
+MOST_LETTERS = 1000
+"""Of an error of a program: enough to list all that there is to choose from."""
 
 REWARD = Option("placement", "what a game pays at its end", REWARD_KINDS)
 
@@ -18,7 +24,45 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Ends the program with exit code 2."""
-        self.exit(2, f"{self.prog}: error: {' '.join(message.split())}\n")
+        self.exit(2, f"{self.prog}: error: {one_line(message, MOST_LETTERS)}\n")
+
+
+def integer_from(low: int, high: int | None = None) -> Callable[[str], int]:
+    """What an argument is that must be an integer of a range, for ``type=``."""
+
+    def integer(text: str) -> int:
+        number = int(text) if len(text) <= _LONGEST_NUMBER else None
+        if number is None or number < low or (high is not None and number > high):
+            raise argparse.ArgumentTypeError(f"{show(text)} is not {integers(low, high)}")
+        return number
+
+    return integer
+
+
+def number_from(low: float, high: float = inf) -> Callable[[str], float]:
+    """What an argument is that must be a finite number of a range, for ``type=``."""
+
+    def number(text: str) -> float:
+        value = float(text)
+        if not low <= value <= high or value == inf:
+            raise argparse.ArgumentTypeError(f"{show(text)} is no number from {low:g}" + (f" to {high:g}" if high < inf else ""))
+        return value
+
+    return number
+
+
+def named_path(word: str) -> Path:
+    """A file or a folder from the command line, for ``type=``; an empty word would mean the current folder.
+
+    Raises:
+        ArgumentTypeError: The word is empty.
+    """
+    if not word.strip():
+        raise argparse.ArgumentTypeError("it must name a file or a folder")
+    return Path(word)
+
+
+_LONGEST_NUMBER = 30  # characters: no integer that is asked for has more
 
 
 def parse_options(game_name: str, texts: Iterable[str], *, with_reward: bool = False) -> dict[str, Any]:
@@ -42,9 +86,9 @@ def parse_options(game_name: str, texts: Iterable[str], *, with_reward: bool = F
     for text in texts:
         name, equals, value = text.partition("=")
         if not equals:
-            raise ValueError(f"option {text!r} must have the form name=value")
+            raise ValueError(f"option {show(text)} must have the form name=value")
         if name not in table:
-            raise ValueError(f"{game_name} has no option {name!r}{suggestion(name, table)}; it has {', '.join(table)}")
+            raise ValueError(f"{game_name} has no option {show(name)}{suggestion(name, table)}; it has {', '.join(table)}")
         options[name] = table[name].parse(name, value)
     return options
 

@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from envs.checks import show
+
 
 def difference(found: Any, expected: Any, place: str = "") -> str | None:
     """Where and how plain data differs from other plain data, in one line; None where both are the same.
@@ -13,11 +15,11 @@ def difference(found: Any, expected: Any, place: str = "") -> str | None:
         return _misfit(found, expected, place) or _first(found, expected, place)
     if isinstance(expected, list | tuple):
         if not isinstance(found, list | tuple) or len(found) != len(expected):
-            return f"{place} is {found!r}; it must be a list of {len(expected)} entries"
+            return f"{place} is {show(found)}; it must be a list of {len(expected)} entries"
         pairs = enumerate(zip(found, expected, strict=True))
         return next(filter(None, (difference(a, b, f"{place}[{i}]") for i, (a, b) in pairs)), None)
     if type(found) is not type(expected) or found != expected:
-        return f"{place} is {found!r}; it must be {expected!r}"
+        return f"{place} is {show(found)}; it must be {show(expected)}"
     return None
 
 
@@ -49,14 +51,19 @@ def changes(before: Any, after: Any, place: str = "") -> dict[str, Any]:
 def _misfit(found: Any, expected: Mapping[str, Any], place: str) -> str | None:
     """Whether something is no dict with the same keys, and then what is wrong with it."""
     if not isinstance(found, Mapping):
-        return f"{place or 'the state'} is {found!r}; it must be a dict with {', '.join(expected)}"
+        return f"{place or 'the state'} is {show(found)}; it must be a dict with {', '.join(expected)}"
     for key in expected:
         if key not in found:
             return f"{_inside(place, key)} is missing"
     for key in found:
         if key not in expected:
-            return f"{_inside(place, str(key))} is unknown"
+            return f"{_inside(place, _named(key))} is unknown"
     return None
+
+
+def _named(key: Any) -> str:
+    """A key from outside, without quotes where it is such a word as keys are."""
+    return key if isinstance(key, str) and key.isidentifier() and len(key) < 40 else show(key)
 
 
 def wrong_form(found: Any, pattern: Any, place: str = "") -> str | None:
@@ -68,7 +75,7 @@ def wrong_form(found: Any, pattern: Any, place: str = "") -> str | None:
         misfit = _misfit(found, pattern, place)
         parts: Sequence[Any] = [] if misfit else [(found[key], pattern[key], _inside(place, key)) for key in pattern]
     elif isinstance(pattern, list):
-        misfit = None if isinstance(found, list | tuple) else f"{place} is {found!r}; it must be a list"
+        misfit = None if isinstance(found, list | tuple) else f"{place} is {show(found)}; it must be a list"
         parts = [] if misfit or not pattern else [(entry, pattern[0], f"{place}[{i}]") for i, entry in enumerate(found)]
     else:
         return None

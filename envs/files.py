@@ -3,6 +3,7 @@
 import errno
 import os
 import socket
+import stat
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -17,6 +18,42 @@ LOCK = ".lock"
 _LONGEST_NAME = 100  # characters of a target's name in that of its temporary file: file systems end names at 255 bytes
 _ABANDONED = 60.0  # seconds after which a temporary file that nobody holds is a leftover
 _ABANDONED_WITHOUT_LOCKS = 86_400.0
+
+
+def open_regular(path: str | os.PathLike[str], most: int) -> IO[bytes]:
+    """Opens a file that is one: a pipe or a device would be waited for, or never end.
+
+    Args:
+        path: Of the file; it may come from anywhere.
+        most: Bytes that it may have.
+
+    Raises:
+        ValueError: It is none, or a larger one; the message does not name it.
+        OSError: It cannot be opened.
+    """
+    try:
+        status = os.stat(path)
+    except ValueError as error:
+        raise ValueError("no file can have such a name") from error
+    if not stat.S_ISREG(status.st_mode):
+        raise ValueError("it is a folder" if stat.S_ISDIR(status.st_mode) else "it is no regular file")
+    if status.st_size > most:
+        raise ValueError(f"it has {status.st_size:,} bytes; at most {most:,} are read")
+    return open(path, "rb")
+
+
+def read_regular(path: str | os.PathLike[str], most: int) -> bytes:
+    """The content of a file from outside; raises as ``open_regular`` does, for one that grows while it is read too."""
+    with open_regular(path, most) as file:
+        content = file.read(most + 1)
+    if len(content) > most:
+        raise ValueError(f"it has more than {most:,} bytes")
+    return content
+
+
+def reason(error: Exception) -> str:
+    """Why a file could not be read, for a message that names it already."""
+    return getattr(error, "strerror", None) or str(error)
 
 
 def write_aside(path: str | os.PathLike[str], content: bytes, is_private: bool = False) -> None:

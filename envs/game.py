@@ -22,7 +22,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from envs import engine, records
-from envs.checks import MAX_SEED, integer, seat_or_none
+from envs.checks import MAX_SEED, index_of, integer, seat_or_none, show
 from envs.dicts import difference, wrong_form
 from envs.drawing.marks import Marks
 from envs.events import MOVE, Event, View
@@ -323,8 +323,15 @@ class Game:
 
         Returns:
             ``(..., *shape)``, a view where the memory allows one.
+
+        Raises:
+            ValueError: There is no such section, or they are no observations.
         """
+        index_of("name", name, list(self.slices))
         shape = next(section.shape for section in self.sections if section.name == name)
+        found = getattr(observation, "shape", type(observation).__name__)
+        if not isinstance(observation, np.ndarray) or found[-1:] != (self.observation_size,):
+            raise ValueError(f"observation is {show(found)}; it must be an array of shape (..., {self.observation_size})")
         return observation[..., self.slices[name]].reshape(*observation.shape[:-1], *shape)
 
     def slice_table(self) -> str:
@@ -350,7 +357,12 @@ class Game:
         Raises:
             ValueError: It is no record of this game, or there is no such seat.
         """
-        return self.words.to_dict(self, self._record(record), seat_or_none(seat, self.num_players))
+        record, seat = self.one_record(record), seat_or_none(seat, self.num_players)
+        try:
+            return self.words.to_dict(self, record, seat)
+        except (LookupError, ArithmeticError, TypeError, ValueError):
+            self.check_records(np.array([record], self.state_dtype))  # says what is wrong with a record that has no dict
+            raise
 
     def from_dict(self, state: Mapping[str, Any], seed: int = 0) -> np.ndarray:
         """The record that a full dict describes, with a random word made from ``seed``.
@@ -369,7 +381,7 @@ class Game:
             try:
                 self.words.from_dict(self, state, record[0])
             except (KeyError, TypeError, IndexError, AttributeError, OverflowError) as error:
-                raise ValueError(f"the dict is no state of {self}: {error!r}") from error
+                raise ValueError(f"the dict is no state of {self}: {show(error)}") from error
             wrong = difference(state, self.to_dict(record))
         if wrong is None:
             wrong = records.first_fault(self, records.faults_of(self, record))
@@ -419,11 +431,11 @@ class Game:
         Raises:
             ValueError: It means no legal action here.
         """
-        record = self._record(record)
+        record = self.one_record(record)
         for action in self.legal_actions(record):
-            if self.words.move(self, record, action) == move:
+            if _is_same(self.words.move(self, record, action), move):
                 return action
-        raise ValueError(f"{dict(move)} is not a legal move here")
+        raise ValueError(f"{show(move)} is not a legal move here")
 
     def sentence(self, record: np.ndarray, action: int) -> str:
         """A legal action in words.
@@ -438,11 +450,11 @@ class Game:
         legal = self.legal_actions(record)
         if integer("action", action, 0, self.num_actions - 1) not in legal:
             raise ValueError(f"action {action} is not legal here; legal are {legal}")
-        return self._record(record), int(action)
+        return self.one_record(record), int(action)
 
     def legal_actions(self, record: np.ndarray) -> list[int]:
         """The legal actions of the player to act, in order; none when the game is over."""
-        records = np.array([self._record(record)], self.state_dtype)  # of our own: compiled code is made for no other memory
+        records = np.array([self.one_record(record)], self.state_dtype)  # of our own: compiled code is made for no other memory
         if records["current_player"][0] < 0:
             return []
         mask = np.zeros(self.num_actions, np.int8)
@@ -450,7 +462,7 @@ class Game:
         self.kernels.legal_single(records, self.rules, engine.rows(mask[None]))
         return np.flatnonzero(mask).tolist()
 
-    def _record(self, record: Any) -> Any:
+    def one_record(self, record: Any) -> Any:
         """One record, from a record or an array of one.
 
         Raises:
@@ -460,7 +472,8 @@ class Game:
             record = record[0]
         if not isinstance(record, np.void) or record.dtype != self.state_dtype:
             kind = getattr(record, "dtype", type(record).__name__)
-            raise ValueError(f"the record is {kind}; it must be one record of the state_dtype of {self!r}")
+            found = "of other fields" if getattr(kind, "names", None) else show(kind)
+            raise ValueError(f"the record is {found}; it must be one record of the state_dtype of {self!r}")
         return record
 
     def text(self, record: np.ndarray, seat: int | None = None) -> str:
@@ -482,7 +495,7 @@ class Game:
 
         Of actions that mean the same move the first stands for all.
         """
-        target, record = getattr(self.pictures, "target", None), self._record(record)
+        target, record = getattr(self.pictures, "target", None), self.one_record(record)
         if target is None or seat not in (None, int(record["current_player"])):
             return {}
         view, found, moves = self.to_dict(record, seat), dict[str, list[int]](), list[Mapping[str, Any]]()
@@ -521,6 +534,14 @@ class Game:
         if self.tell is None:
             return [Event(MOVE, sentence, int(record["current_player"]))]
         return self.tell(self, before, self.words.move(self, record, action), after, sentence)
+
+
+def _is_same(move: Mapping[str, Any], given: Any) -> bool:
+    """Whether something from outside is this move; an array in it, say, is no number."""
+    try:
+        return bool(move == given)
+    except Exception:  # an object from outside may refuse to be compared in any way
+        return False
 
 
 _MODULES = ("kernels", "words", "pictures")

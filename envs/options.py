@@ -1,9 +1,12 @@
 """Rule options: what each may be, and checking those that are given."""
 
 import difflib
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+from envs.checks import show
 
 
 @dataclass(frozen=True)
@@ -36,12 +39,12 @@ class Option:
             ValueError: It is not; the message names the option, the value and the choices.
         """
         if not self.values:
-            return None if value is None else str(value)
+            return None if value is None else _path(name, value)
         for allowed in self.values:
             # True == 1, but an option that takes numbers does not take booleans, nor the other way round.
             if value == allowed and isinstance(value, bool) == isinstance(allowed, bool):
                 return allowed
-        raise ValueError(f"option {name} is {value!r}; choose from {self.choices}")
+        raise ValueError(f"option {name} is {show(value)}; choose from {self.choices}")
 
     def parse(self, name: str, text: str) -> Any:
         """The value that a text from the command line means.
@@ -54,7 +57,14 @@ class Option:
         for allowed in self.values:
             if text.lower() == _word(allowed).lower():
                 return allowed
-        raise ValueError(f"option {name} is {text!r}; choose from {self.choices}")
+        raise ValueError(f"option {name} is {show(text)}; choose from {self.choices}")
+
+
+def _path(name: str, value: Any) -> str:
+    """A path as text; one that no system could open is told here."""
+    if not isinstance(value, str | os.PathLike) or not str(value) or "\0" in str(value):
+        raise ValueError(f"option {name} is {show(value)}; it must be a path")
+    return str(value)
 
 
 def _word(value: Any) -> str:
@@ -69,11 +79,15 @@ def complete_options(options: Mapping[str, Option], given: Mapping[str, Any], ow
     """
     for name in given:
         if name not in options:
-            raise ValueError(f"{owner} has no option {name!r}{suggestion(name, options)}; it has {', '.join(options)}")
+            known = ", ".join(options) or "none"
+            raise ValueError(f"{owner} has no option {show(name)}{suggestion(name, options)}; it has {known}")
     return {name: option.check(name, given.get(name, option.default)) for name, option in options.items()}
 
 
-def suggestion(name: str, known: Iterable[str]) -> str:
+_LONGEST_NAME = 100  # letters that are looked at: comparing takes the square of the time
+
+
+def suggestion(name: Any, known: Iterable[str]) -> str:
     """The known name that is nearest to a mistyped one, as the end of a message; empty where none is near."""
-    close = difflib.get_close_matches(name, known, n=1)
+    close = difflib.get_close_matches(name[:_LONGEST_NAME], known, n=1) if isinstance(name, str) else []
     return f" (did you mean {close[0]!r}?)" if close else ""

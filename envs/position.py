@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from envs.checks import integer
+from envs.checks import integer, show
 from envs.game import Game
 from envs.views import ALL, PUBLIC, Viewer, view_of
 
@@ -26,11 +26,7 @@ class Position:
 
     def __init__(self, game: Game, record: Any, viewer: Viewer = PUBLIC) -> None:
         self.game, self.viewer = game, checked_viewer(viewer, game.num_players)
-        shape = np.shape(record)
-        if getattr(record, "dtype", None) != game.state_dtype or shape not in ((), (1,)):
-            kind = getattr(record, "dtype", type(record).__name__)
-            raise ValueError(f"the record is {kind} of shape {shape}; it must be one record of the state_dtype of {game!r}")
-        self.record = np.array([record[0] if shape else record], game.state_dtype)
+        self.record = np.array([game.one_record(record)], game.state_dtype)
         game.check_records(self.record)
 
     @property
@@ -81,7 +77,7 @@ def checked_viewer(viewer: Any, num_players: int) -> Viewer:
     """
     if isinstance(viewer, str):
         if viewer not in (PUBLIC, ALL):
-            raise ValueError(f"viewer is {viewer!r}; choose from {PUBLIC}, {ALL}, or a seat from 0 to {num_players - 1}")
+            raise ValueError(f"viewer is {show(viewer)}; choose from {PUBLIC}, {ALL}, or a seat from 0 to {num_players - 1}")
         return viewer
     return integer("viewer", viewer, 0, num_players - 1)
 

@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 
 from envs import engine
+from envs.checks import show
 
 
 def check(game: Any, records: np.ndarray) -> None:
     """Refuses records that are not possible positions, see ``Game.check_records``."""
     if not isinstance(records, np.ndarray) or records.dtype != game.state_dtype:
         kind = getattr(records, "dtype", type(records).__name__)
-        found = "of other fields" if getattr(kind, "names", None) else kind
+        found = "of other fields" if getattr(kind, "names", None) else show(kind)
         raise ValueError(f"records are {found}; they must be an array of the state_dtype of {game!r}")
     if records.ndim != 1 or not records.flags.c_contiguous:
         raise ValueError(f"records have shape {records.shape} and strides {records.strides}; they must be (N,) without gaps")

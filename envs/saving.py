@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from envs.checks import integer
+from envs.checks import integer, show
 from envs.dicts import difference, wrong_form
 from envs.game import Game
 
@@ -43,7 +43,17 @@ def header_of(game: Game, **facts: Any) -> dict[str, Any]:
 def pack(header: dict[str, Any], arrays: Sequence[np.ndarray]) -> bytes:
     """Header and arrays as bytes."""
     text = json.dumps(header, separators=(",", ":")).encode()
-    return b"".join([MAGIC, len(text).to_bytes(_SIZE, "little"), text, *(array.tobytes() for array in arrays)])
+    return b"".join([MAGIC, len(text).to_bytes(_SIZE, "little"), text, *map(_as_bytes, arrays)])
+
+
+def _as_bytes(array: np.ndarray) -> bytes:
+    """An array's bytes, with zeros in the gaps between fields, where numpy leaves whatever was in that memory before."""
+    if not array.dtype.names:
+        return array.tobytes()
+    clean = np.zeros(array.shape, array.dtype)
+    for name in array.dtype.names:
+        clean[name] = array[name]
+    return clean.tobytes()
 
 
 def unpack(
@@ -91,7 +101,7 @@ def _check_header(header: dict[str, Any], expected: dict[str, Any]) -> None:
         raise ValueError(f"the state is of other games: {wrong}")
     integer("passed_over of the state", header.get("passed_over"), 0)
     if type(header.get("is_seeded")) is not bool:
-        raise ValueError(f"is_seeded of the state is {header.get('is_seeded')!r}; it must be true or false")
+        raise ValueError(f"is_seeded of the state is {show(header.get('is_seeded'))}; it must be true or false")
 
 
 def _read_header(text: bytes) -> dict[str, Any]:
@@ -139,7 +149,7 @@ def check_door(door: Any, agents: list[str], seat: int) -> dict[str, Any]:
         return {}
     alive = door.get("agents") if isinstance(door, dict) else None
     if not isinstance(alive, list) or not all(agent in agents for agent in alive):
-        raise ValueError(f"agents of the state are {alive!r}; they must be some of {', '.join(agents)}")
+        raise ValueError(f"agents of the state are {show(alive)}; they must be some of {', '.join(agents)}")
     by_agent = dict.fromkeys(_BY_AGENT, dict.fromkeys(alive))
     pattern = {"agents": ["player_0"], **by_agent, "agent_selection": "player_0"}
     if (wrong := wrong_form(door, pattern)) is not None:
@@ -156,5 +166,5 @@ def check_door(door: Any, agents: list[str], seat: int) -> dict[str, Any]:
     else:
         fits = seat >= 0 and selected == agents[seat] and alive == agents
     if not fits:
-        raise ValueError(f"agent_selection of the state is {selected!r}, which does not fit its record")
+        raise ValueError(f"agent_selection of the state is {show(selected)}, which does not fit its record")
     return door

@@ -9,7 +9,7 @@ from gymnasium.vector import AutoresetMode
 
 from envs import engine
 from envs.batch import Batch
-from envs.checks import MAX_SEED, distinct_rows, index_of, integer, integer_array, integers_between, word_array
+from envs.checks import MAX_SEED, distinct_rows, index_of, integer, integer_array, integers_between, is_single, word_array
 from envs.game import MOST_FEATURE, Game
 
 PICTURE_MODES = ("ansi", "svg", "rgb_array")
@@ -91,7 +91,7 @@ class VectorAECEnv(Batch):
         """
         if seed is None and not self._is_seeded:
             seed = random_seed()
-        is_one = seed is None or np.ndim(seed) == 0
+        is_one = seed is None or is_single(seed)
         seeds: Any = None
         if seed is not None:
             seeds = integer("seed", seed, 0, MAX_SEED) if is_one else word_array("seed", seed, self.num_envs)
@@ -262,7 +262,7 @@ class VectorAECEnv(Batch):
             ValueError: A seat that is not at the table.
         """
         last = self.num_players - 1
-        if np.ndim(seat) == 0:
+        if is_single(seat):
             seats = np.full(self.num_envs, integer("seat", seat, 0, last), np.int64)
         else:
             seats = integers_between("seat", seat, self.num_envs, 0, last)

@@ -19,13 +19,16 @@ import argparse
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from envs.command_line import Parser, describe_games
+from envs.checks import one_line
+from envs.command_line import MOST_LETTERS, Parser, describe_games, integer_from
 from evaluation import GAMES, PLAYERS
 
 STOPPED = 130
+MOST_GAMES = 10**7
+"""Of a tournament or of two agents on a board: what is known of each is kept in memory."""
 
 _LIMITS = "10 for module:Class, none for others"
 
@@ -67,8 +70,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("stopped early" if is_check else "stopped early; the same command goes on from here", file=sys.stderr)
         return STOPPED
-    except RuntimeError as error:
-        print(f"{parser.prog}: error: {error}; the same command goes on from what is played", file=sys.stderr)
+    except (RuntimeError, OSError, MemoryError) as error:  # a worker broke, or a file could not be written on the way
+        reason = one_line(str(error), MOST_LETTERS) or "there is not enough memory"
+        print(f"{parser.prog}: error: {reason}; the same command goes on from what is played", file=sys.stderr)
         return 1
 
 
@@ -109,10 +113,11 @@ def command_line() -> argparse.ArgumentParser:
     add("agents", nargs="*", metavar="AGENT", help=kinds)
     add("--agents", nargs="+", action="extend", default=[], dest="more_agents", metavar="AGENT", help="more agents")
     add("--env", default="fairy_ring", metavar="GAME", help="the game [%(default)s]; all games are listed below")
-    add("--num-players", type=int, metavar="P", help=f"seats [{PLAYERS}]")
+    add("--num-players", type=integer_from(1), metavar="P", help=f"seats [{PLAYERS}]")
     add("--option", action="append", default=[], metavar="NAME=VALUE", help="a rule option; may be given again")
-    add("--games", type=_at_least(1), help=f"games, rounded up to whole deals; of a leaderboard, of every two agents [{GAMES}]")
-    add("--seed", type=_at_least(0), default=0, help="seed of deals, line-ups and intervals [%(default)s]")
+    number = integer_from(1, MOST_GAMES)
+    add("--games", type=number, help=f"games, rounded up to whole deals; of a leaderboard, of every two agents [{GAMES}]")
+    add("--seed", type=integer_from(0, 2**62 - 1), default=0, help="seed of deals, line-ups and intervals [%(default)s]")
     add("--anchor", metavar="AGENT", help="the agent rated 0 [random if it plays, else the first]")
     add("--move-time", type=_seconds, metavar="SECONDS", help=f"time for a decision; who takes longer loses the game [{_LIMITS}]")
     purpose = parser.add_mutually_exclusive_group()
@@ -130,7 +135,7 @@ def ways_to_play() -> argparse.ArgumentParser:
     """The arguments that change no result; the report does not name them."""
     parser = argparse.ArgumentParser(add_help=False)
     add = parser.add_argument
-    add("--workers", type=_at_least(1), metavar="N", help="processes [one for each core where that is worth it]")
+    add("--workers", type=integer_from(1, 1024), metavar="N", help="processes [one for each core where that is worth it]")
     add("--quiet", action="store_true", help="no progress bar")
     add("--sandbox", action="store_true", help="agents module:Class get no network and files to read only; needs bubblewrap")
     add("--out", metavar="DIR", help="folder for the report [evaluations/GAME-Pp]")
@@ -158,12 +163,3 @@ def _seconds(text: str) -> float:
         raise argparse.ArgumentTypeError(f"{text} is no time above 0")
     return seconds
 
-
-def _at_least(least: int) -> Callable[[str], int]:
-    def whole_number(text: str) -> int:
-        number = int(text)
-        if number < least:
-            raise argparse.ArgumentTypeError(f"{number} is below {least}")
-        return number
-
-    return whole_number

@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 
 import envs
 from agents.agent import Agent, first_line
-from envs.checks import integer
+from envs.checks import integer, show
 from envs.game import Game
 from evaluation import GAMES, PLAYERS, tournament
 from evaluation.guarded import GuardedAgent, Player
@@ -80,7 +80,7 @@ class Comparison:
         names = list(self.match.agents)
         for name in (one, other):
             if name not in names:
-                raise ValueError(f"there is no agent {name!r}; choose from {', '.join(names)}")
+                raise ValueError(f"there is no agent {show(name)}; choose from {', '.join(names)}")
         matrix = tidy(self.report)["matrix"]
         return {key: rows[names.index(one)][names.index(other)] for key, rows in matrix.items()}
 
@@ -165,7 +165,7 @@ def compare(
     workers = integer("workers", workers, 1)
     seed = integer("seed", seed, 0, FIRST_DEAL - 1)
     if move_time is not None and not 0 < move_time < float("inf"):
-        raise ValueError(f"move_time is {move_time!r}; it must be a number of seconds above 0")
+        raise ValueError(f"move_time is {show(move_time)}; it must be a number of seconds above 0")
     seats = _seat_all(agents, made, move_time, workers)
     planned = _plan(made, seats, games, seed, anchor, move_time)
     match = _play(planned, workers, progress)
@@ -178,7 +178,7 @@ def compare(
 
 def _seat_all(agents: Any, game: Game, move_time: float | None, workers: int) -> list[_Seated]:
     if isinstance(agents, str) or not isinstance(agents, Iterable):
-        raise ValueError(f"agents is {agents!r}; it must be a list of agents, or a table of them by name")
+        raise ValueError(f"agents is {show(agents)}; it must be a list of agents, or a table of them by name")
     named = [(str(name), agent) for name, agent in agents.items()] if isinstance(agents, Mapping) else [("", a) for a in agents]
     if len(named) < 2:
         raise ValueError("at least two agents are needed to compare")
@@ -206,7 +206,7 @@ def _seat(name: str, agent: Any, game: Game, move_time: float | None) -> _Seated
     made = agent
     if isinstance(agent, type) or not hasattr(agent, "act"):
         if not callable(agent):
-            raise ValueError(f"agent {agent!r} is none: it must be a word such as 'greedy', a class, or have a method act")
+            raise ValueError(f"agent {show(agent)} is none: it must be a word such as 'greedy', a class, or have a method act")
         try:
             made = agent(game)
         except Exception as error:  # anything may happen in somebody else's code

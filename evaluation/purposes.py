@@ -12,8 +12,9 @@ from typing import Any
 from tqdm import tqdm
 
 import envs
-from envs.command_line import how_to_watch, parse_options
-from envs.files import write_aside
+from envs.checks import one_line
+from envs.command_line import MOST_LETTERS, how_to_watch, parse_options
+from envs.files import Lock, write_aside
 from evaluation import GAMES, PLAYERS, tournament, workers
 from evaluation.keyed import Secret
 from evaluation.leaderboard import make, verify
@@ -32,8 +33,7 @@ def play_match(parser: argparse.ArgumentParser, args: argparse.Namespace, argv: 
         parser.error("at least two agents are needed to compare")
     try:
         game = envs.make_game(args.env, args.num_players or PLAYERS, **parse_options(args.env, args.option))
-        asked = args.games or GAMES
-        deals = -(-asked // game.num_players)
+        deals = -(-(args.games or GAMES) // game.num_players)
         names = different_names(specs)
         anchor_index(names, args.anchor)  # a wrong one is told before anything is played
         schedule = tournament.schedule(len(specs), game.num_players, deals, args.seed)
@@ -41,11 +41,23 @@ def play_match(parser: argparse.ArgumentParser, args: argparse.Namespace, argv: 
         planned = workers.Tournament(game, specs, names, *schedule, args.move_time, secret)
         folder = Path(args.out or f"evaluations/{args.env}-{game.num_players}p")
         folder.mkdir(parents=True, exist_ok=True)
+        lock = Lock(folder)  # two of them would take each other's results away
+    except (ValueError, OSError) as error:
+        parser.error(str(error))
+    with lock:
+        return _play_in(folder, parser, args, argv, planned)
+
+
+def _play_in(
+    folder: Path, parser: argparse.ArgumentParser, args: argparse.Namespace, argv: Sequence[str], planned: workers.Tournament
+) -> int:
+    """Plays in a folder that nobody else writes to."""
+    try:
         partial = open_partial(planned, folder / "partial.npz", args.fresh)
     except (ValueError, OSError) as error:
         parser.error(str(error))
-    games = len(planned.deals)
-    print(f"{games:,} games: {deals:,} deals, each in {game.num_players} seat rotations ({asked:,} asked for)")
+    games, asked, seats = len(planned.deals), args.games or GAMES, planned.game.num_players
+    print(f"{games:,} games: {games // seats:,} deals, each in {seats} seat rotations ({asked:,} asked for)")
     try:
         match = run(planned, partial, args)
         command = shlex.join(["python", "evaluate.py", *argv])
@@ -59,7 +71,7 @@ def play_match(parser: argparse.ArgumentParser, args: argparse.Namespace, argv: 
         write_aside(paths[-1], (json.dumps(costs(match), indent=2) + "\n").encode())
     partial.discard()
     print("\n".join(f"wrote {path}" for path in paths))
-    print(how_to_watch(game, args.env, args.option, specs))
+    print(how_to_watch(planned.game, args.env, args.option, planned.specs))
     return 0
 
 
@@ -100,7 +112,11 @@ def check_boards(parser: argparse.ArgumentParser, args: argparse.Namespace) -> i
     def watch(name: str, games: int) -> AbstractContextManager[Callable[[int], object]]:
         return progress_bar(args, games, label=name)
 
-    return 0 if verify.check_all(paths, args.share, args.salt, args.workers, print, args.fresh, watch) else 1
+    return 0 if verify.check_all(paths, args.share, args.salt, args.workers, _say, args.fresh, watch) else 1
+
+
+def _say(line: str) -> None:
+    print(one_line(line, MOST_LETTERS))
 
 
 def open_partial(planned: workers.Tournament, path: Path, is_fresh: bool) -> UnfinishedResults:

@@ -19,6 +19,8 @@ from scipy.sparse.csgraph import connected_components
 from scipy.special import expit
 from scipy.stats import t as student_t
 
+from envs.checks import show
+
 ELO_PER_LOG_ODDS = 400 / np.log(10)  # 400 points are odds of 10 to 1 (Elo 1978)
 RIDGE = 1e-3
 RESAMPLES = 1000
@@ -358,7 +360,7 @@ def anchor_index(agents: Sequence[str], anchor: str | None) -> int:
     if anchor is None:
         return agents.index("random") if "random" in agents else 0
     if anchor not in agents:
-        raise ValueError(f"the anchor {anchor!r} does not play; agents are {', '.join(agents)}")
+        raise ValueError(f"the anchor {show(anchor)} does not play; agents are {', '.join(agents)}")
     return agents.index(anchor)
 
 

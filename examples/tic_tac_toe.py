@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from envs import engine
+from envs.checks import show
 from envs.drawing.svg import Svg
 from envs.engine.one_hot import ONE, ZERO
 from envs.game import Game, Section, Tuned
@@ -110,7 +111,7 @@ this_module: Any = sys.modules[__name__]
 def make_game(name: str, num_players: int, options: Mapping[str, Any]) -> Game:
     """The game; a ValueError tells in one line which number of players or which option does not fit."""
     if num_players not in PLAYERS or isinstance(num_players, bool):
-        raise ValueError(f"{name} is for 2 players, not {num_players!r}")
+        raise ValueError(f"{name} is for 2 players, not {show(num_players)}")
     chosen = complete_options(OPTIONS, options, name)
     size, line = chosen["size"], chosen["line"]
     if line > size:
@@ -168,7 +169,7 @@ def from_dict(game: Game, view: Mapping[str, Any], state: Any) -> None:
     """Fills a record from a board, or raises a ValueError; ``Game`` finds out whether the rest of the dict agrees with it."""
     marks, cells = {symbol: mark for mark, symbol in SYMBOLS.items()}, "".join(view["board"])
     if len(cells) != game.num_actions or not set(cells) <= set(marks):
-        raise ValueError(f"board is {view['board']!r}; it must be {game.num_actions} cells of {' '.join(marks)}")
+        raise ValueError(f"board is {show(view['board'])}; it must be {game.num_actions} cells of {' '.join(marks)}")
     board = state["board"]
     board[:] = [marks[cell] for cell in cells]
     first, second = int((board == 0).sum()), int((board == 1).sum())
@@ -176,7 +177,7 @@ def from_dict(game: Game, view: Mapping[str, Any], state: Any) -> None:
     full = [set(line) for line in game.rules[0]["lines"].tolist() if {*board[line]} in ({0}, {1})]
     # Seats take turns, and what completed a line, or two that cross, was the last mark.
     if first - second not in (0, 1) or (full and last not in board[list(set.intersection(*full))]):
-        raise ValueError(f"board is {view['board']!r}; no game leads there")
+        raise ValueError(f"board is {show(view['board'])}; no game leads there")
     state["decisions"] = first + second
     state["winner"] = last if full else engine.NO_PLAYER
     state["current_player"] = engine.NO_PLAYER if full or first + second == len(board) else 1 - last

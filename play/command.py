@@ -32,7 +32,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    from envs.command_line import Parser, describe_games
+    from envs.command_line import Parser, describe_games, integer_from, number_from
 
     parser = Parser(
         prog="python -m play",
@@ -41,17 +41,17 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--env", required=True, help="name of the rule set")
-    parser.add_argument("--num-players", type=int, help="seats; by default one for you and one for each agent")
+    parser.add_argument("--num-players", type=integer_from(1), help="seats; by default one for you and one for each agent")
     parser.add_argument("--option", action="append", default=[], metavar="NAME=VALUE", help="a rule option")
     parser.add_argument("--agents", nargs="*", default=["greedy"], help="who plays beside people: greedy, ismcts:400, ...")
-    parser.add_argument("--people", type=int, default=1, help="seats for people, 0 to watch agents; each gets a link")
+    parser.add_argument("--people", type=integer_from(0), default=1, help="seats for people, 0 to watch agents; each gets a link")
     parser.add_argument("--hints", nargs="*", default=["greedy", "ismcts:400"], help="agents that give hints")
-    parser.add_argument("--seed", type=int, default=None, help="of the first game; drawn at random when not given")
+    parser.add_argument("--seed", type=integer_from(0, 2**64 - 1), help="of the first game; drawn at random when not given")
     parser.add_argument(
         "--host", default="127.0.0.1", help="address to listen at; others than this machine can reach another one"
     )
-    parser.add_argument("--port", type=int, default=0, help="0: any that is free")
-    parser.add_argument("--pause", type=float, default=0.6, help="seconds between decisions of agents")
+    parser.add_argument("--port", type=integer_from(0, 65535), default=0, help="0: any that is free")
+    parser.add_argument("--pause", type=number_from(0, 3600), default=0.6, help="seconds between decisions of agents")
     parser.add_argument("--no-browser", action="store_true", help="print the links and open none")
     parser.add_argument("--terminal", action="store_true", help="play by numbered sentences, without a browser")
     return parser

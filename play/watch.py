@@ -9,7 +9,7 @@ from typing import Any
 
 from agents.registry import check_spec
 from envs.checks import integer
-from envs.command_line import Parser
+from envs.command_line import Parser, integer_from, named_path, number_from
 from envs.files import write_aside
 from envs.replay import Named, add_named, named_by
 from play.frames import Moments, frames, moments, seen
@@ -39,11 +39,11 @@ def main(argv: Sequence[str]) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = Parser(prog="python -m play watch", description="Show replays, see python -m envs.replay record.")
     parser.add_argument("files", nargs="+", type=Path)
-    parser.add_argument("--html", type=Path, metavar="FILE", help="write one page that needs no server")
-    parser.add_argument("--gif", type=Path, metavar="FILE", help="write a moving picture")
-    parser.add_argument("--svg", type=Path, metavar="FILE", help="write a moving picture as SVG: sharp, and mostly smaller")
-    parser.add_argument("--width", type=int, default=800, help="of the GIF, in pixels [%(default)s]")
-    parser.add_argument("--seconds", type=float, default=0.6, help="of a frame of the moving picture [%(default)s]")
+    parser.add_argument("--html", type=named_path, metavar="FILE", help="write one page that needs no server")
+    parser.add_argument("--gif", type=named_path, metavar="FILE", help="write a moving picture")
+    parser.add_argument("--svg", type=named_path, metavar="FILE", help="write a moving picture as SVG: sharp, and mostly smaller")
+    parser.add_argument("--width", type=integer_from(16, 8192), default=800, help="of the GIF, in pixels [%(default)s]")
+    parser.add_argument("--seconds", type=number_from(0.01, 600), default=0.6, help="of a frame of the moving picture [%(default)s]")
     parser.add_argument("--moves", metavar="A-B", help="the part of the game for a moving picture [all of it]")
     parser.add_argument(
         "--agent", metavar="AGENT", help="who judges every position and move: a search, as ismcts:200, or a checkpoint [nobody]"
@@ -51,7 +51,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--agents", default="greedy", metavar="AGENT", help="against whom to play on from a moment [%(default)s]")
     add_named(parser)
     parser.add_argument("--host", default="127.0.0.1")
-    parser.add_argument("--port", type=int, default=0, help="0: any that is free")
+    parser.add_argument("--port", type=integer_from(0, 65535), default=0, help="0: any that is free")
     parser.add_argument("--no-browser", action="store_true", help="print the link and open none")
     return parser
 

@@ -24,13 +24,12 @@ from typing import TYPE_CHECKING, Any
 
 from tqdm import tqdm
 
-from agents.checkpoint import show
 from agents.registry import MAKERS, names_file
 from envs import GAMES, refuse_foreign
-from envs.checks import integer
-from envs.command_line import Parser, describe_games, how_to_watch
+from envs.checks import integer, one_line, show
+from envs.command_line import MOST_LETTERS, Parser, describe_games, how_to_watch, named_path
 from envs.files import Lock
-from training.folder import MODEL, claim, claim_new, named_folder
+from training.folder import MODEL, claim, claim_new
 from training.progress import step
 from training.seeds import STUDY, Study, parse_seeds, read_study, studies_in, watch_all
 from training.settings import Settings, flag_of, tuned_of
@@ -50,9 +49,9 @@ def make_parser() -> Parser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
         argument_default=argparse.SUPPRESS,
     )
-    parser.add_argument("--out", type=named_folder, metavar="DIR", help="folder of the run [runs/GAME-PLAYERS-SEED]")
+    parser.add_argument("--out", type=named_path, metavar="DIR", help="folder of the run [runs/GAME-PLAYERS-SEED]")
     resumes = "goes on with a run; only --timesteps may be given with it; --env or --against with code of your own must be"
-    parser.add_argument("--resume", type=named_folder, metavar="DIR", help=resumes)
+    parser.add_argument("--resume", type=named_path, metavar="DIR", help=resumes)
     many = "trains these seeds side by side, such as 0-4 or 0,3,7, and tells what holds over them; see --workers"
     parser.add_argument("--seeds", type=parse_seeds, metavar="SEEDS", help=many)
     parser.add_argument("--workers", type=_workers, metavar="N", help="processes for --seeds [one for each core]")
@@ -311,7 +310,7 @@ def _reason(error: object) -> str:
     """An error in one line."""
     if isinstance(error, MemoryError):
         return f"there is not enough memory {error}".strip()
-    return " ".join(str(error).split())
+    return one_line(str(error), MOST_LETTERS)
 
 
 def _complain(error: object, code: int) -> int:

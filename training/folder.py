@@ -1,6 +1,5 @@
 """The folder of a run: which one it is, that it holds nothing else, and that no other process trains in it."""
 
-from argparse import ArgumentTypeError
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from itertools import count
@@ -11,17 +10,6 @@ from training.settings import Settings
 
 MODEL = "model.zip"
 _FILES = ("metrics.csv", "settings.json", "learning_curve.png", "scores.json", "snapshots", "tensorboard")
-
-
-def named_folder(word: str) -> Path:
-    """A folder from the command line, where an empty word would mean the current one.
-
-    Raises:
-        ArgumentTypeError: The word is empty.
-    """
-    if not word.strip():
-        raise ArgumentTypeError("it must name a folder")
-    return Path(word)
 
 
 @contextmanager

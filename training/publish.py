@@ -4,7 +4,6 @@ Writes two files to ``agents/checkpoints/``: ``RULE_SET_Pp.zip``, the run's chec
 ``RULE_SET_Pp.json``, what made it. Run it on the machine that trained: machine and versions are those it runs on.
 """
 
-import argparse
 import hashlib
 import io
 import json
@@ -18,12 +17,14 @@ from pathlib import Path
 from typing import Any
 
 import envs
-from agents.checkpoint import FACTS, SHIPPED, WEIGHTS, check_facts, read_facts, read_weights, shipped_path, show, weights_bytes
+from agents.checkpoint import FACTS, SHIPPED, WEIGHTS, check_facts, read_facts, read_weights, shipped_path, weights_bytes
 from agents.policy import PREFIX, PolicyAgent
+from envs.checks import one_line, show
+from envs.command_line import MOST_LETTERS, Parser, named_path
 from envs.files import write_aside
 from envs.game import Game
 from evaluation.provenance import machine, versions
-from training.folder import MODEL, named_folder
+from training.folder import MODEL
 from training.metrics import fixed_opponents, score
 from training.settings import Settings, flag_of
 from training.state import RunState, read_settings, read_state
@@ -126,10 +127,10 @@ def measure(path: Path, game: Game, deals: int) -> dict[str, Any]:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs the program; returns its exit code: 0, or 2 for a run that cannot be published."""
-    parser = argparse.ArgumentParser(prog="python -m training.publish", description=__doc__)
-    parser.add_argument("run", type=Path, metavar="RUN_FOLDER", help="folder of a finished run of train.py")
+    parser = Parser(prog="python -m training.publish", description=__doc__)
+    parser.add_argument("run", type=named_path, metavar="RUN_FOLDER", help="folder of a finished run of train.py")
     parser.add_argument(
-        "--out", type=named_folder, default=SHIPPED, metavar="DIR", help="where the files go [agents/checkpoints]"
+        "--out", type=named_path, default=SHIPPED, metavar="DIR", help="where the files go [agents/checkpoints]"
     )
     parser.add_argument("--deals", type=int, default=DEALS, help="deals of the figures [%(default)s]")
     args = parser.parse_args(argv)
@@ -138,7 +139,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             raise ValueError(f"--deals is {args.deals}; it must be at least 2")
         paths = publish(args.run, args.out, args.deals)
     except (ValueError, OSError) as error:
-        print(f"training.publish: error: {' '.join(str(error).split())}", file=sys.stderr)
+        print(f"training.publish: error: {one_line(str(error), MOST_LETTERS)}", file=sys.stderr)
         return 2
     print("\n".join(f"wrote {path}" for path in paths))
     return 0

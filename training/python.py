@@ -20,7 +20,7 @@ import torch as th
 from tqdm.auto import tqdm
 
 from agents.policy import PolicyAgent
-from envs.checks import integer
+from envs.checks import integer, show
 from envs.files import Lock
 from evaluation.comparison import AnyAgent, Comparison, compare
 from training.across_seeds import SeedStudy
@@ -149,7 +149,7 @@ def train(
         RuntimeError: Another training is at work in this process.
     """
     if not isinstance(settings, Settings):
-        raise ValueError(f"settings is {settings!r}; it must be Settings, such as Settings.for_game('fairy_ring')")
+        raise ValueError(f"settings is {show(settings)}; it must be Settings, such as Settings.for_game('fairy_ring')")
     with _undisturbed(), claim_new(settings, None if out is None else Path(out)) as folder:
         run = Run(settings, folder)
         try:

@@ -6,8 +6,8 @@ from dataclasses import Field, dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 import envs
-from agents.checkpoint import show
 from agents.networks import KINDS, MOST_WIDTHS, WIDEST, are_widths
+from envs.checks import show
 from envs.command_line import parse_options
 from envs.game import Game, Tuned
 from envs.options import suggestion
@@ -112,7 +112,7 @@ class Settings:
             if name not in names and name not in rules:
                 near = suggestion(name, [*names, *rules])
                 known = f"settings are {', '.join(names)}; the rules of {env} have {', '.join(rules) or 'none'}"
-                raise ValueError(f"there is no setting {name!r}{near}; {known}")
+                raise ValueError(f"there is no setting {show(name)}{near}; {known}")
         own = {name: rules[name].check(name, given.pop(name)) for name in rules if name in given}
         words = [f"{name}={str(value).lower() if isinstance(value, bool) else value}" for name, value in own.items()]
         given["option"] = [*given.get("option", []), *words]

@@ -19,11 +19,10 @@ from math import isfinite
 from typing import Any
 
 import numpy as np
-from numpy.lib import format as npy
 
-from agents.archive import read_parts
-from agents.checkpoint import read_run, show
-from envs.checks import integer
+from agents.archive import as_array, read_parts
+from agents.checkpoint import read_run
+from envs.checks import integer, show
 from training.settings import Settings
 
 GAMES, LEARNS, NOISE, LINES = "run/games.bin", "run/learns.npy", "run/torch_rng.npy", "run/metrics.csv"
@@ -107,11 +106,11 @@ def _checked(run: Mapping[str, Any], parts: Mapping[str, bytes], settings: Setti
     integer("its timesteps", run.get("timesteps"), iteration * settings.samples, iteration * settings.samples)
     env = _checked_env(run.get("env"), iteration, settings)
     env["games"] = parts[GAMES]
-    env["learns"] = _array(parts[LEARNS], np.bool_, (settings.num_envs, settings.num_players), LEARNS)
+    env["learns"] = as_array(parts[LEARNS], np.bool_, (settings.num_envs, settings.num_players), LEARNS)
     if (env["learns"].view(np.uint8) > 1).any():
         raise ValueError(f"{LEARNS} holds other numbers than 0 and 1")
     seconds, start = _number("seconds", run.get("seconds")), _digest(run.get("start"))
-    return RunState(settings, iteration, seconds, start, env, _array(parts[NOISE], np.uint8, None, NOISE), parts[LINES])
+    return RunState(settings, iteration, seconds, start, env, as_array(parts[NOISE], np.uint8, None, NOISE), parts[LINES])
 
 
 def _checked_env(env: Any, iteration: int, settings: Settings) -> dict[str, Any]:
@@ -165,18 +164,3 @@ def _npy(array: np.ndarray) -> bytes:
     buffer = io.BytesIO()
     np.save(buffer, array, allow_pickle=False)
     return buffer.getvalue()
-
-
-def _array(content: bytes, dtype: Any, shape: tuple[int, ...] | None, name: str) -> np.ndarray:
-    """An array of a known type and shape (None: any of one dimension), whose head is read before memory is taken for it."""
-    stream = io.BytesIO(content)
-    try:
-        npy.read_magic(stream)
-        found, is_fortran, kind = npy.read_array_header_1_0(stream)
-    except Exception as error:  # whatever a damaged head brings about
-        raise ValueError(f"{name} cannot be read") from error
-    values = content[stream.tell() :]
-    wanted = shape or (len(values) // np.dtype(dtype).itemsize,)
-    if found != wanted or is_fortran or kind != np.dtype(dtype) or len(values) != np.dtype(dtype).itemsize * int(np.prod(wanted)):
-        raise ValueError(f"{name} is no array of {np.dtype(dtype)} of shape {wanted}")
-    return np.frombuffer(values, dtype).reshape(wanted).copy()

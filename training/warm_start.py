@@ -7,6 +7,7 @@ import torch as th
 from agents.networks.blueprint import Blueprint
 from agents.policy import NetworkAgent
 from agents.registry import make_agent
+from envs.checks import show
 
 
 def start_weights(spec: str, blueprint: Blueprint) -> Mapping[str, th.Tensor]:
@@ -26,7 +27,7 @@ def start_weights(spec: str, blueprint: Blueprint) -> Mapping[str, th.Tensor]:
             line that names the option.
     """
     if spec != "ppo" and not spec.endswith(".zip"):
-        raise ValueError(f"--start is {spec!r}; it must be ppo or a checkpoint FILE.zip, for those have weights to begin with")
+        raise ValueError(f"--start is {show(spec)}; it must be ppo or a checkpoint FILE.zip, which have weights to begin with")
     try:
         agent = make_agent(spec, blueprint.game)
     except ValueError as error:

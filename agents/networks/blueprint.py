@@ -8,9 +8,9 @@ from typing import Any
 import torch as th
 from torch import nn
 
-from agents.checkpoint import show
 from agents.networks import KINDS, MOST_WIDTHS, WIDEST, are_widths
 from agents.networks.layers import FlatNetwork
+from envs.checks import show
 from envs.game import Game
 
 MOST_NUMBERS = 50_000_000
@@ -47,7 +47,7 @@ class Blueprint:
             ValueError: As of ``build``.
         """
         if self.kind not in KINDS:
-            raise ValueError(f"network is {self.kind!r}; choose from {', '.join(KINDS)}")
+            raise ValueError(f"network is {show(self.kind)}; choose from {', '.join(KINDS)}")
         with th.device("meta"):
             weights = self._maker(self.game, self.widths).state_dict()
         if (numbers := sum(weight.numel() for weight in weights.values())) > MOST_NUMBERS:

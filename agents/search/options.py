@@ -7,6 +7,7 @@ from typing import Any
 
 from agents.checkpoint import checkpoint_file
 from agents.greedy import deciding_module
+from envs.checks import show
 from envs.game import Game
 from envs.options import suggestion
 
@@ -69,7 +70,7 @@ def parse_settings(text: str, game: Game) -> Settings:
         if not equals:
             name, value = "simulations", part
         if name not in _NAMES:
-            raise ValueError(f"ismcts has no option {name!r}{suggestion(name, _NAMES)}; it has {', '.join(_NAMES)}")
+            raise ValueError(f"ismcts has no option {show(name)}{suggestion(name, _NAMES)}; it has {', '.join(_NAMES)}")
         if name in given:
             raise ValueError(f"ismcts: option {name} is given twice")
         given[name] = _value(name, value)
@@ -80,10 +81,10 @@ def _value(name: str, text: str) -> Any:
     if name in _COUNTS:
         least = _COUNTS[name]
         if not (text.isascii() and text.isdigit() and least <= int(text) <= MOST):
-            raise ValueError(f"ismcts: option {name} is {text!r}; it must be an integer from {least} to {MOST:,}")
+            raise ValueError(f"ismcts: option {name} is {show(text)}; it must be an integer from {least} to {MOST:,}")
         return int(text)
     if name == "rollout" and text not in ROLLOUTS:
-        raise ValueError(f"ismcts: option rollout is {text!r}; choose from {', '.join(ROLLOUTS)}")
+        raise ValueError(f"ismcts: option rollout is {show(text)}; choose from {', '.join(ROLLOUTS)}")
     if name in ("rollout", "value"):
         return text
     return _number(name, text)
@@ -97,7 +98,7 @@ def _number(name: str, text: str) -> float:
     highest = _NUMBERS.get(name, math.inf)
     if not (0 <= number <= highest and math.isfinite(number)) or (name == "seconds" and number == 0):
         span = "above 0" if name == "seconds" else "from 0" if highest == math.inf else f"from 0 to {highest:g}"
-        raise ValueError(f"ismcts: option {name} is {text!r}; it must be a number {span}")
+        raise ValueError(f"ismcts: option {name} is {show(text)}; it must be a number {span}")
     return number
 
 

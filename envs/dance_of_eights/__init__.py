@@ -56,6 +56,7 @@ from typing import Any
 
 import numpy as np
 
+from envs.checks import show
 from envs.dance_of_eights import pictures, words
 from envs.dance_of_eights.action_features import action_sections, describe_tools
 from envs.dance_of_eights.cards import VALUES, load_cards
@@ -89,7 +90,7 @@ def make_game(name: str, num_players: int, options: Mapping[str, Any]) -> Game:
         ValueError: A number of players, an option or a value that does not fit.
     """
     if num_players not in PLAYERS:
-        raise ValueError(f"{name} is for 2 to 7 players, not {num_players!r}")
+        raise ValueError(f"{name} is for 2 to 7 players, not {show(num_players)}")
     chosen = complete_options(OPTIONS, options, name)
     pack = [card.rows * chosen["copies"] for card in load_cards()]
     return game_of(name, num_players, chosen, pack)

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from envs.checks import integer
+from envs.checks import integer, show
 from envs.dance_of_eights import rules
 from envs.dance_of_eights.cards import Card
 from envs.dance_of_eights.ring_test import is_ring, tally_of_hand
@@ -64,7 +64,7 @@ def from_dict(game: Game, view: Mapping[str, Any], state: Any) -> None:
     """
     seats, copies = game.num_players - 1, _counts(game.rules[0]["copies"])
     if view["phase"] not in PHASES:
-        raise ValueError(f"phase is {view['phase']!r}; it must be one of {', '.join(PHASES)}")
+        raise ValueError(f"phase is {show(view['phase'])}; it must be one of {', '.join(PHASES)}")
     phase = PHASES.index(view["phase"])
     over = phase == Phase.OVER
     state["phase"] = phase
@@ -89,7 +89,7 @@ def _seat(place: str, value: Any, last: int, *, missing: bool) -> int:
     if not missing:
         return integer(place, value, 0, last)
     if value is not None:
-        raise ValueError(f"{place} is {value!r}; it must be None")
+        raise ValueError(f"{place} is {show(value)}; it must be None")
     return NO_PLAYER
 
 

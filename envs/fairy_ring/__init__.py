@@ -50,6 +50,7 @@ from typing import Any
 
 import numpy as np
 
+from envs.checks import show
 from envs.fairy_ring import pictures, words
 from envs.fairy_ring.action_features import action_sections, describe_tools
 from envs.fairy_ring.cards import TYPES, Card, load_cards
@@ -95,7 +96,7 @@ def make_game(name: str, num_players: int, options: Mapping[str, Any]) -> Game:
         ValueError: A number of players, an option, a value or a card list that does not fit.
     """
     if num_players not in PLAYERS:
-        raise ValueError(f"{name} is for 2 to 4 players, not {num_players!r}")
+        raise ValueError(f"{name} is for 2 to 4 players, not {show(num_players)}")
     chosen = complete_options(OPTIONS, options, name)
     cards = load_cards(chosen["deck"])
     round_cards = max(len(_deck(cards, number)) for number in range(1, ROUNDS + 1))

@@ -1,14 +1,19 @@
 """The mushroom cards: one row of ``cards.csv`` each, checked when they are loaded."""
 
 import csv
+import io
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from envs.checks import one_line, show, show_path
+from envs.files import read_regular, reason
+
 TYPES = ("Magidrome", "Academy", "Lookout", "Luminarium", "Pollenarium", "Spring")
 TYPES_WITH_MANA = ("Magidrome", "Spring")
 DECKS = ("start", "1", "2")
+MOST_BYTES = 1 << 20  # of a card list
 MAX_CARDS = 100  # most different cards in a card list
 HAND_SIZE = 7
 PLAYER_COUNTS = (2, 3, 4)
@@ -52,7 +57,7 @@ class _Row:
 
     def error(self, column: str, expected: str) -> ValueError:
         found = self.cells.get(column, "")
-        return _error(self.path, f"row {self.line}, column {column}", f"found {found!r}, expected {expected}")
+        return _error(self.path, f"row {self.line}, column {column}", f"found {show(found)}, expected {expected}")
 
     def word(self, column: str, allowed: Sequence[str]) -> str:
         """The cell as one of the allowed words."""
@@ -155,17 +160,17 @@ def _as_number(text: str) -> int | None:
 
 
 def _error(path: Path, place: str, problem: str) -> ValueError:
-    return ValueError(f"{path}, {place}: {problem}")
+    return ValueError(f"{show_path(path)}, {one_line(place)}: {problem}")
 
 
 def _rows(path: Path) -> Iterator[tuple[int, list[str]]]:
     """Line number and cells of each row that is not blank."""
     try:
-        # Spreadsheets write a byte order mark, which "utf-8-sig" skips.
-        with path.open(newline="", encoding="utf-8-sig") as file:
-            yield from _cells(path, csv.reader(file))
-    except OSError as error:
-        raise ValueError(f"cannot read the list of cards {path}: {error.strerror}") from error
+        content = read_regular(path, MOST_BYTES)
+    except (OSError, ValueError) as error:
+        raise ValueError(f"cannot read the list of cards {show_path(path)}: {reason(error)}") from error
+    # Spreadsheets write a byte order mark, which "utf-8-sig" skips.
+    yield from _cells(path, csv.reader(io.TextIOWrapper(io.BytesIO(content), "utf-8-sig", newline="")))
 
 
 def _cells(path: Path, reader: Any) -> Iterator[tuple[int, list[str]]]:
@@ -184,7 +189,7 @@ def _check_header(path: Path, line: int, cells: Sequence[str]) -> None:
         found = names[index] if index < len(names) else ""
         if found != expected:
             place = f"row {line}, column {expected}"
-            raise _error(path, place, f"found {found!r}, expected the header {','.join(_COLUMNS)}")
+            raise _error(path, place, f"found {show(found)}, expected the header {','.join(_COLUMNS)}")
     if len(names) > len(_COLUMNS):
         place = f"row {line}, column {names[len(_COLUMNS)]}"
         raise _error(path, place, f"an unknown column, expected the header {','.join(_COLUMNS)}")

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from envs.checks import integer
+from envs.checks import integer, show
 from envs.engine import NO_PLAYER
 from envs.events import plural
 from envs.fairy_ring.cards import TYPES, Card
@@ -132,7 +132,7 @@ def from_dict(game: Game, view: Mapping[str, Any], state: Any) -> None:
     if len(players) != game.num_players:
         raise ValueError(f"players has {len(players)} entries; the game has {game.num_players} players")
     if view["phase"] not in PHASES:
-        raise ValueError(f"phase is {view['phase']!r}; it must be one of {', '.join(PHASES)}")
+        raise ValueError(f"phase is {show(view['phase'])}; it must be one of {', '.join(PHASES)}")
     seats = game.num_players - 1
     phase = PHASES.index(view["phase"])
     current = NO_PLAYER if phase == Phase.OVER else integer("current_player", view["current_player"], 0, seats)
@@ -178,7 +178,7 @@ def _read_village(game: Game, reader: _Reader, state: Any, p: int, village: Any)
             if reader.cards[card].deck not in ("start", *map(str, range(1, int(state["round"]) + 1))):
                 raise ValueError(f"{place}[{i}].cards[{j}] is card {card} of deck {reader.cards[card].deck}, not dealt yet")
             if reader.cards[card].type != mushroom["type"]:
-                raise ValueError(f"{place}[{i}].cards[{j}] is card {card}, which is no {mushroom['type']}")
+                raise ValueError(f"{place}[{i}].cards[{j}] is card {card}, which is no {show(mushroom['type'])}")
             if j == 0:
                 plant(state, game.rules[0], p, i, card)
             else:

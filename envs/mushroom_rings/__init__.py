@@ -84,6 +84,7 @@ from typing import Any
 
 import numpy as np
 
+from envs.checks import show
 from envs.game import Game, Tuned
 from envs.mushroom_rings import pictures, words
 from envs.mushroom_rings.action_features import action_sections, describe_tools
@@ -127,7 +128,7 @@ def make_game(name: str, num_players: int, options: Mapping[str, Any]) -> Game:
         ValueError: A number of players, an option, a value or component data that does not fit.
     """
     if num_players not in PLAYERS:
-        raise ValueError(f"{name} is for 2 to 4 players, not {num_players!r}")
+        raise ValueError(f"{name} is for 2 to 4 players, not {show(num_players)}")
     chosen = complete_options(OPTIONS, options, name)
     components = load_components(chosen["components"])
     radius, tiles = chosen["table_radius"], len(components.tiles) + NUM_KINDS

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from envs import make_game
-from envs.command_line import describe_games, parse_options
+from envs.checks import MAX_SEED, one_line, show_path
+from envs.command_line import MOST_LETTERS, Parser, describe_games, integer_from, named_path, parse_options
 from envs.files import write_aside
 from envs.replay.checking import check
 from envs.replay.reading import Named, ReplayError
@@ -28,7 +29,7 @@ def named_by(arguments: argparse.Namespace) -> Named:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="python -m envs.replay",
         description="Record games, check recorded ones, tell them in sentences.",
         epilog=describe_games(),
@@ -37,12 +38,12 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True)
     record = commands.add_parser("record", help="play games and write one file each")
     record.add_argument("--env", required=True, help="name of the rule set")
-    record.add_argument("--num-players", type=int, default=2)
+    record.add_argument("--num-players", type=integer_from(1), default=2)
     record.add_argument("--option", action="append", default=[], metavar="NAME=VALUE", help="a rule option, or reward=...")
     record.add_argument("--agents", nargs="+", default=["random"], help="one for each seat, or one for all")
-    record.add_argument("--games", type=int, default=1)
-    record.add_argument("--seed", type=int, default=0, help="seed of the first game; the next ones count up")
-    record.add_argument("--out", type=Path, required=True, help="folder")
+    record.add_argument("--games", type=integer_from(1), default=1)
+    record.add_argument("--seed", type=integer_from(0, MAX_SEED), default=0, help="of the first game; the next ones count up")
+    record.add_argument("--out", type=named_path, required=True, help="folder")
     for name, what in (("check", "play files again and compare every line"), ("show", "tell files in sentences")):
         command = commands.add_parser(name, help=what)
         command.add_argument("files", nargs="+", type=Path)
@@ -65,7 +66,7 @@ def _record(arguments: argparse.Namespace) -> None:
     for seed in range(arguments.seed, arguments.seed + arguments.games):
         path = arguments.out / f"{game.id}-{game.num_players}p-{seed}.jsonl"
         write_aside(path, record_game(env, agents, seed).text().encode())
-    print(f"{arguments.games} games of {game.id} with {game.num_players} players in {arguments.out}")
+    print(f"{arguments.games} games of {game.id} with {game.num_players} players in {show_path(arguments.out)}")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -92,12 +93,12 @@ def _read_all(arguments: argparse.Namespace) -> int:
     for path in arguments.files:
         try:
             if arguments.command == "check":
-                print(f"{path}: {check(path, named)} decisions, all as recorded", flush=True)
+                print(f"{show_path(path)}: {check(path, named)} decisions, all as recorded", flush=True)
             else:
                 print("\n".join(sentences(path, named)), flush=True)
         except BrokenPipeError:
             raise
         except (ReplayError, OSError) as error:
             failed += 1
-            print(f"{path}: {error}", file=sys.stderr)
+            print(f"{show_path(path)}: {one_line(str(error), MOST_LETTERS)}", file=sys.stderr)
     return 1 if failed else 0

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from envs import game_module, make_game, refuse_foreign
+from envs.checks import show, show_all
 from envs.game import Game
 from envs.replay.recording import FORMAT, named_by_content, path_options
 from envs.vector import VectorAECEnv
@@ -74,7 +75,7 @@ def open_game(header: dict[str, Any], named: Named = NOTHING) -> tuple[Game, Vec
     """
     expect_keys(1, header, ("format", "game", "version", "options", "num_players", "seed", "state"))
     if header["format"] != FORMAT or isinstance(header["format"], bool):
-        raise ReplayError(f"line 1: format is {header['format']!r}; this program reads format {FORMAT}")
+        raise ReplayError(f"line 1: format is {show(header['format'])}; this program reads format {FORMAT}")
     try:
         refuse_foreign(header["game"], named.games)
         game, reward = _make_game(header, named.files)
@@ -83,7 +84,7 @@ def open_game(header: dict[str, Any], named: Named = NOTHING) -> tuple[Game, Vec
     except (ValueError, TypeError, OSError) as error:
         raise ReplayError(f"line 1: {error}") from error
     if game.version != header["version"]:
-        raise ReplayError(f"line 1: version {header['version']!r} of {game.name}; this program plays version {game.version}")
+        raise ReplayError(f"line 1: version {show(header['version'])} of {game.name}; this program plays version {game.version}")
     return game, env
 
 
@@ -98,13 +99,13 @@ def _make_game(header: dict[str, Any], files: Mapping[str, Any]) -> tuple[Game, 
         if options.get(name) is not None:
             named[name] = options[name]
             if name not in files:
-                raise ValueError(f"it was played with {name} {options[name]!r}; name it with --option {name}=PATH")
+                raise ValueError(f"it was played with {name} {show(options[name])}; name it with --option {name}=PATH")
             options[name] = files[name]
     game = make_game(header["game"], header["num_players"], **options)
     own = named_by_content(game)
     for name, content in named.items():
         if own[name] != content:
-            raise ValueError(f"{files[name]} is not the {name} it was played with: {own[name]} instead of {content!r}")
+            raise ValueError(f"{files[name]} is not the {name} it was played with: {own[name]} instead of {show(content)}")
     return game, reward
 
 
@@ -133,7 +134,7 @@ def legal_action(number: int, line: dict[str, Any], legal: list[int]) -> int:
         ReplayError: It is none of the legal ones.
     """
     if line["action"] not in legal or type(line["action"]) is not int:
-        raise ReplayError(f"line {number}: action {line['action']!r} is not legal; legal are {legal}")
+        raise ReplayError(f"line {number}: action {show(line['action'])} is not legal; legal are {legal}")
     return line["action"]
 
 
@@ -146,5 +147,5 @@ def expect_keys(number: int, line: dict[str, Any], keys: Sequence[str]) -> None:
     missing = [key for key in keys if key not in line]
     unknown = [key for key in line if key not in keys]
     if missing or unknown:
-        what = f"{', '.join(missing)} missing" if missing else f"{', '.join(unknown)} unknown"
+        what = f"{', '.join(missing)} missing" if missing else f"{show_all(unknown)} unknown"
         raise ReplayError(f"line {number}: {what}; the line must have the fields {', '.join(keys)}")

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from envs.checks import show
 from envs.events import EFFECT, END, HEADING, MOVE, Event
 from envs.replay.reading import NOTHING, Named, ReplayError, expect_keys, open_game, read_lines, transitions
 
@@ -38,6 +39,6 @@ def _end_in_words(number: int, line: dict[str, Any]) -> str:
     expect_keys(number, line, ("rewards", "terminated", "truncated"))
     rewards = line["rewards"]
     if not isinstance(rewards, list) or not all(type(reward) in (int, float) for reward in rewards):
-        raise ReplayError(f"line {number}: rewards is {rewards!r}; it must be a list of numbers")
+        raise ReplayError(f"line {number}: rewards is {show(rewards)}; it must be a list of numbers")
     paid = ", ".join(f"player {p} {reward:+g}" for p, reward in enumerate(rewards))
     return f"the game {'was cut off' if line['truncated'] else 'is over'}: {paid}"

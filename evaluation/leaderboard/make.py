@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import envs
+from agents.agent import first_line
+from envs.checks import show_path
 from envs.files import Lock, write_aside
 from envs.game import Game
 from evaluation import json_file, sandbox, workers
@@ -223,8 +225,9 @@ def write_index(folder: Path) -> Path:
         try:
             found = json_file.read(path)
             shown.append(Shown(found, timing, [one for one in claims if _is_of(one, found)]))
-        except (OSError, ValueError) as error:
-            raise ValueError(f"{path} is no leaderboard: {' '.join(str(error).split())}") from error
+            index_page(shown[-1:])  # a board that cannot be shown is named
+        except (OSError, ValueError, LookupError, TypeError, AttributeError, ArithmeticError) as error:
+            raise ValueError(f"{show_path(path)} is no leaderboard: {first_line(error)}") from error
     write_aside(folder / "index.html", index_page(shown).encode())
     return folder / "index.html"
 

@@ -3,11 +3,13 @@
 import csv
 import os
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from envs.checks import one_line, show, show_path
+from envs.files import read_regular, reason
 from envs.mushroom_rings.components import (
     BONUSES,
     COLORS,
@@ -35,6 +37,7 @@ from envs.mushroom_rings.state import (
 )
 
 MAX_TILES = 110
+MOST_BYTES = 1 << 20  # of a file
 MOST = 99  # no number of pieces is larger
 MOST_POINTS = 999
 SEGMENT_MUSHROOMS = 2
@@ -69,23 +72,23 @@ def _load(source: Path) -> Components:
 
 
 def _error(path: Path, place: str, found: object, expected: str) -> ValueError:
-    return ValueError(f"{path}, {place}: found {found}, expected {expected}")
+    return ValueError(f"{show_path(path)}, {one_line(place)}: found {found}, expected {expected}")
 
 
 def _read(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8-sig")  # spreadsheets write a byte order mark, which this skips
+        return read_regular(path, MOST_BYTES).decode("utf-8-sig")  # spreadsheets write a byte order mark, which this skips
     except UnicodeDecodeError as error:
-        raise _error(path, "the file", error, "text in UTF-8") from error
-    except OSError as error:
+        raise _error(path, "the file", show(error), "text in UTF-8") from error
+    except (OSError, ValueError) as error:
         raise ValueError(_why_unread(path, error)) from error
 
 
-def _why_unread(path: Path, error: OSError) -> str:
+def _why_unread(path: Path, error: Exception) -> str:
     """What is not there, in one line."""
     if not path.parent.is_dir():
-        return f"there is no folder {path.parent} with {_TILES} and {_BOARD}"
-    return f"cannot read {path}: {error.strerror}" if path.exists() else f"there is no file {path}"
+        return f"there is no folder {show_path(path.parent)} with {_TILES} and {_BOARD}"
+    return f"cannot read {show_path(path)}: {reason(error)}" if path.exists() else f"there is no file {show_path(path)}"
 
 
 # --- tiles.csv ----------------------------------------------------------------------------------------------------------
@@ -94,19 +97,28 @@ def _why_unread(path: Path, error: OSError) -> str:
 def _read_tiles(path: Path) -> tuple[tuple[Segment, ...], ...]:
     """Segments of the garden tiles, from id 1."""
     reader = csv.reader(_read(path).splitlines())
-    header = next(reader, [])
+    _, header = next(_lines(path, reader), (1, []))
     if [name.strip() for name in header] != _HEADER:
-        raise _error(path, "row 1", repr(",".join(header)), f"the header {','.join(_HEADER)}")
+        raise _error(path, "row 1", show(",".join(header)), f"the header {','.join(_HEADER)}")
     tiles: list[tuple[Segment, ...]] = []
-    for cells in reader:
+    for line, cells in _lines(path, reader):
         if cells:
-            row = _Row(path, reader.line_num, [cell.strip() for cell in cells])
+            row = _Row(path, line, [cell.strip() for cell in cells])
             tiles.append(row.segments(len(tiles) + 1))
     for color in COLORS:
         total = sum(segment.mushrooms.count(color) for tile in tiles for segment in tile)
         if total > 127:
             raise _error(path, f"colour {color}", f"{total} mushrooms on all tiles", "at most 127")
     return tuple(tiles)
+
+
+def _lines(path: Path, reader: Any) -> Iterator[tuple[int, list[str]]]:
+    """Number and cells of the rows that are left."""
+    try:
+        for cells in reader:
+            yield reader.line_num, cells
+    except csv.Error as error:
+        raise _error(path, f"row {reader.line_num + 1}", show(error), "CSV text") from error
 
 
 class _Row:
@@ -119,7 +131,7 @@ class _Row:
         self.cells = dict(zip(_HEADER, cells, strict=True))
 
     def error(self, column: str, expected: str) -> ValueError:
-        return _error(self.path, f"row {self.line}, column {column}", repr(self.cells[column]), expected)
+        return _error(self.path, f"row {self.line}, column {column}", show(self.cells[column]), expected)
 
     def segments(self, tile: int) -> tuple[Segment, ...]:
         """The row's segments, after a check that it is the row of this tile id."""
@@ -174,8 +186,10 @@ class _Board:
         self.path = path
         try:
             self.data: Any = tomllib.loads(_read(path))
-        except tomllib.TOMLDecodeError as error:
-            raise _error(path, "the file", error, "TOML") from error
+        except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
+            if str(path) in str(error):
+                raise  # it could not be read
+            raise _error(path, "the file", show(error), "TOML") from error
         self.table("", "colors", "slots", "signposts", "trades", "setup", "stump", "flowers", "markers", "market")
 
     def get(self, key: str) -> Any:
@@ -186,7 +200,7 @@ class _Board:
         return value
 
     def error(self, key: str, expected: str) -> ValueError:
-        return _error(self.path, key or "the file", repr(self.get(key)), expected)
+        return _error(self.path, key or "the file", show(self.get(key)), expected)
 
     def table(self, key: str, *names: str) -> None:
         """Checks that a table has exactly these keys."""

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from envs.checks import integer
+from envs.checks import integer, show
 from envs.game import Game
 from envs.mushroom_rings.components import COLORS, SIGNPOSTS
 from envs.mushroom_rings.state import (
@@ -185,7 +185,7 @@ def _read_markets(reader: Reader, state: Any) -> None:
         place = f"market.blocked.{color}"
         numbers = reader.integers(place, reader.get("market.blocked", blocked, color), (0, len(sizes)), sizes[0], sizes[-1])
         if not set(numbers) <= set(sizes):
-            raise ValueError(f"{place} is {numbers}; the spaces are {sizes}")
+            raise ValueError(f"{place} is {show(numbers)}; the spaces are {sizes}")
         state["blocked"][i] = sum(1 << sizes.index(number) for number in set(numbers))
     state["blockers"] = reader.by_color("market.blockers", reader.get("market", market, "blockers"), 99)
 
@@ -196,7 +196,7 @@ def _read_player(reader: Reader, state: Any, p: int, player: Mapping[str, Any]) 
     state["treasure"][p] = integer(f"{place}.treasure", reader.get(place, player, "treasure"), 0, MOST)
     flowers = reader.integers(f"{place}.flowers", reader.get(place, player, "flowers"), (0, NUM_KINDS), 0, NUM_KINDS - 1)
     if len(set(flowers)) < len(flowers):
-        raise ValueError(f"{place}.flowers is {flowers}; a kind is there twice")
+        raise ValueError(f"{place}.flowers is {show(flowers)}; a kind is there twice")
     state["flowers"][p] = sum(1 << kind for kind in flowers)
     markers = reader.integers(f"{place}.markers", reader.get(place, player, "markers"), (0, NUM_MARKERS), 0, NUM_SLOTS - 1)
     state["markers"][p, : len(markers)], state["num_markers"][p] = markers, len(markers)
@@ -226,7 +226,7 @@ def _read_gnome(reader: Reader, state: Any, place: str, gnome: int, row: Mapping
             if (segment := reader.rules["edge_segment"][state["tile"][index], state["orientation"][index], edge]) != NONE
         ]
         if not segments:
-            raise ValueError(f"{place} is {dict(row)}, where no path is")
+            raise ValueError(f"{place} is {show(dict(row))}, where no path is")
         state["gnome_of"][segments[0]] = gnome
 
 
@@ -258,15 +258,15 @@ def _explanation(view: Mapping[str, Any], field: str, rebuilt: Any) -> str:
     """Why a dict is no possible state, if this field of the record is wrong."""
     twice = [tile for tile, count in Counter(_tiles(view)).items() if count > 1]
     if twice:
-        return f"tile {twice[0]} is in two places"
+        return f"tile {show(twice[0])} is in two places"
     if field == "num_laid":
         lain = int(rebuilt["num_laid"])
-        return f"garden[{lain}] is {view['garden'][lain]}, which does not fit there"
+        return f"garden[{lain}] is {show(view['garden'][lain])}, which does not fit there"
     if field == "num_rings":
         return f"rings has {len(view['rings'])} entries; it must be a list of {int(rebuilt['num_rings'])}"
     if field == "options":
-        return f"phase is {view['phase']!r}, but there is at most one choice"
-    return _WHY.get(field) or f"{_value(view, field)}, which does not fit phase {view['phase']!r}"
+        return f"phase is {show(view['phase'])}, but there is at most one choice"
+    return _WHY.get(field) or f"{_value(view, field)}, which does not fit phase {show(view['phase'])}"
 
 
 def _tiles(view: Mapping[str, Any]) -> Iterator[int]:
@@ -283,7 +283,7 @@ def _tiles(view: Mapping[str, Any]) -> Iterator[int]:
 
 def _value(view: Mapping[str, Any], field: str) -> str:
     if field == "current_player":
-        return f"current_player is {view['current_player']!r}"
+        return f"current_player is {show(view['current_player'])}"
     name = field.removeprefix("hand_").removeprefix("num_")
     name = "side" if name == "orientation" else name
-    return f"hand.{name} is {view['hand'][name]!r}"
+    return f"hand.{name} is {show(view['hand'][name])}"

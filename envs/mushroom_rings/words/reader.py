@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from envs.checks import integer
+from envs.checks import integer, show
 from envs.game import Game
 from envs.mushroom_rings.components import COLORS, Components
 from envs.mushroom_rings.state import NONE
@@ -21,7 +21,7 @@ class Reader:
     def get(self, place: str, mapping: Any, key: str) -> Any:
         """The entry of a table that must be there."""
         if not isinstance(mapping, Mapping) or key not in mapping:
-            raise ValueError(f"{place} has no {key!r}" if place else f"there is no {key!r}")
+            raise ValueError(f"{place} has no {show(key)}" if place else f"there is no {show(key)}")
         return mapping[key]
 
     def integer_or_none(self, place: str, value: Any, low: int, high: int) -> int:
@@ -31,20 +31,20 @@ class Reader:
     def boolean(self, place: str, value: Any) -> bool:
         """True or False."""
         if not isinstance(value, bool):
-            raise ValueError(f"{place} is {value!r}; it must be True or False")
+            raise ValueError(f"{place} is {show(value)}; it must be True or False")
         return value
 
     def word(self, place: str, value: Any, words: Sequence[str]) -> int:
         """The place of a word among the allowed ones."""
         if value not in words:
-            raise ValueError(f"{place} is {value!r}; it must be one of {', '.join(words)}")
+            raise ValueError(f"{place} is {show(value)}; it must be one of {', '.join(words)}")
         return words.index(value)
 
     def entries(self, place: str, value: Any, low: int, high: int) -> Sequence[Any]:
         """A list of ``low`` to ``high`` entries."""
         wanted = f"{low} to {high}" if low < high else f"{low}"
         if not isinstance(value, list | tuple):
-            raise ValueError(f"{place} is {value!r}; it must be a list of {wanted} entries")
+            raise ValueError(f"{place} is {show(value)}; it must be a list of {wanted} entries")
         if not low <= len(value) <= high:
             raise ValueError(f"{place} has {len(value)} entries; it must be a list of {wanted}")
         return value
@@ -61,5 +61,5 @@ class Reader:
     def cell(self, place: str, q: Any, r: Any) -> int:
         """The number of the cell with these coordinates."""
         if (q, r) not in self.cells:
-            raise ValueError(f"{place} is ({q!r}, {r!r}), which is no cell of the table")
+            raise ValueError(f"{place} is ({show(q)}, {show(r)}), which is no cell of the table")
         return self.cells[q, r]
