@@ -43,7 +43,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--gif", type=named_path, metavar="FILE", help="write a moving picture")
     parser.add_argument("--svg", type=named_path, metavar="FILE", help="write a moving picture as SVG: sharp, and mostly smaller")
     parser.add_argument("--width", type=integer_from(16, 8192), default=800, help="of the GIF, in pixels [%(default)s]")
-    parser.add_argument("--seconds", type=number_from(0.01, 600), default=0.6, help="of a frame of the moving picture [%(default)s]")
+    parser.add_argument("--seconds", type=number_from(0.01, 600), default=0.6, help="of a frame of a moving picture")
     parser.add_argument("--moves", metavar="A-B", help="the part of the game for a moving picture [all of it]")
     parser.add_argument(
         "--agent", metavar="AGENT", help="who judges every position and move: a search, as ismcts:200, or a checkpoint [nobody]"
