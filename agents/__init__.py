@@ -9,7 +9,7 @@ __all__ = ["Analysis", "analyse"]
 
 
 def __getattr__(name: str) -> Any:
-    """Fetches what is used from Python alone when it is first asked for: the players do not need it."""
+    """Imports what only Python users need when it is first asked for; the players do without it."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from agents import analysis

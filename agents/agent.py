@@ -38,7 +38,7 @@ class Agent(Protocol):
 
 
 class RandomAgent:
-    """Plays each legal action with the same chance."""
+    """Plays every legal action with the same probability."""
 
     name = "random"
 
@@ -56,20 +56,20 @@ class RandomAgent:
 def _pick_batch(masks, words, actions):
     """The legal action that each row's word falls on."""
     for i in range(len(actions)):
-        # The word also dealt the world: hashed once more, the action does not go with the cards.
+        # The word also dealt the world: hashed once more, the action does not depend on the cards.
         actions[i] = engine.pick(masks[i]["row"], engine.mix(words[i]))
 
 
 MOST_LETTERS = 200
-"""Letters of what an agent says of its error that anybody gets to see."""
+"""The most characters of an agent's error message that are shown or stored."""
 
 
 class NoActionsError(ValueError):
-    """What an agent has answered is no list of actions; its message says what it is."""
+    """An agent's answer is not a list of actions; the message says what it is."""
 
 
 def first_line(error: BaseException) -> str:
-    """Kind and message of an error in one clean line, whatever the error does when it is asked for them."""
+    """The kind and message of an error in one clean line, even if the error itself fails when asked for them."""
     kind = str(type.__dict__["__name__"].__get__(type(error)))  # not what a class of another kind makes of it
     kind = kind if kind.isidentifier() else "an error without a proper name"
     try:
@@ -80,14 +80,14 @@ def first_line(error: BaseException) -> str:
 
 
 def clean(text: str) -> str:
-    """Words of others as they can be shown and stored: one line, nothing but what can be printed, at most 200 letters."""
+    """Foreign text made fit to be shown and stored: one line of at most 200 printable characters."""
     text = " ".join(text[: 4 * MOST_LETTERS].split())
     text = "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text)
     return text if len(text) <= MOST_LETTERS else text[: MOST_LETTERS - 3] + "..."
 
 
 def as_actions(answer: Any, count: int) -> np.ndarray:
-    """What an agent has answered as actions, legal or not.
+    """An agent's answer as actions, legal or not.
 
     Args:
         answer: Anything that may become an array.

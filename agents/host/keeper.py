@@ -14,7 +14,7 @@ from agents.host.player import fork_player, play
 from agents.host.protocol import Views, receive_message, send_message
 from envs.game import Game
 
-LAST_RESORT = 5.0  # seconds for which what an agent has left behind is hunted
+LAST_RESORT = 5.0  # seconds spent hunting for processes that an agent has left behind
 
 
 class Keeper:

@@ -45,12 +45,12 @@ class Views(NamedTuple):
 
 
 def views_size(game: Game, rows: int) -> int:
-    """Bytes that the views of so many games take."""
+    """Bytes that the views of ``rows`` games take."""
     return sum(_padded(count * dtype.itemsize) for dtype, count in _parts(game, rows))
 
 
 def views_on(memory: Any, game: Game, rows: int) -> Views:
-    """The views of so many games on shared memory."""
+    """The views of ``rows`` games in shared memory."""
     arrays, start = [], 0
     for dtype, count in _parts(game, rows):
         arrays.append(np.frombuffer(memory, dtype, count, start))
@@ -103,7 +103,7 @@ def receive_message(connection: socket.socket, most_descriptors: int = 0) -> tup
 
 
 def receive_exactly(connection: socket.socket, count: int) -> bytes:
-    """So many bytes, or fewer when the other side has hung up.
+    """The next ``count`` bytes, or fewer if the other side hangs up.
 
     Raises:
         OSError: The connection is broken, or has been silent for longer than its time limit.

@@ -1,4 +1,4 @@
-"""A rule-based player for Mushroom Rings: compares all that it may do next by the points it promises.
+"""A rule-based player for Mushroom Rings: compares all its legal actions by the points they promise.
 
 * It lays the tile, where and as it lies best: rings closed, larger first and own or unclaimed ones; else paths brought nearer
   to their ends, with an eye on what the next tile at hand would close (:mod:`agents.greedy.mushroom_rings.laying`).
