@@ -7,9 +7,9 @@ made from the deal by any function that can be turned round, the deal and with i
 many of them are known. The two uses, seeds of deals and words, have keys of their own, so that a deal's seed and its words have
 nothing in common either.
 
-What a secret is worth is up to whoever keeps it. One that was drawn is known to nobody. One that is made from the seed of a
-command line is there so that the same command gives the same bytes; an agent that guesses the seed knows all. And the cards of
-one game still come from a generator with a state of 64 bits (``envs.engine.rng``): good for play, no cipher.
+A secret is worth as much as the care with which it is kept. One that was drawn at random is known to nobody. One that is made
+from the seed of a command line is there so that the same command gives the same bytes; an agent that guesses the seed knows all.
+And the cards of one game still come from a generator with a state of 64 bits (``envs.engine.rng``): good for play, no cipher.
 """
 
 import hashlib

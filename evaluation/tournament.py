@@ -115,7 +115,7 @@ def _tables(num_agents: int, num_players: int, deals: int, rng: np.random.Genera
 
 
 def _least_met(meetings: np.ndarray, num_players: int, rng: np.random.Generator) -> list[int]:
-    """Agents for a table: first who has played least, then whoever has met those at the table least; ties at random.
+    """Agents for a table: those who have played least, then those who have met the others there least; ties at random.
 
     Args:
         meetings: ``(K, K)``: how often two agents met; on the diagonal how often one played.

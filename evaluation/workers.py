@@ -1,7 +1,7 @@
 """Long tournaments: played in chunks, by one process or several, kept as they go, and gone on with after any interruption.
 
 A chunk is a run of deals with all their rotations. Games depend on their deal, line-up and agents alone, so the results are the
-same to the byte whatever the chunks, whoever plays them and in what order they come back.
+same to the byte whatever the chunks are, whichever process plays them, and in whatever order they come back.
 
 Worker processes are new interpreters (``spawn``) that make the agents anew by their names, each with one thread for PyTorch and
 the like. They hear of the end of their parent, however it ends, and end themselves after the chunk at hand.
@@ -28,7 +28,7 @@ from evaluation.keyed import Secret
 from evaluation.tournament import Chunk, Match, check_schedule, play_chunk, to_match
 from evaluation.unfinished import UnfinishedResults
 
-CHUNK_GAMES = 64  # few enough that agents of a second a game are saved every minute, enough to ask networks in batches
+CHUNK_GAMES = 64  # few enough to save slow agents (1 s per game) every minute, enough to ask networks in batches
 PATIENCE = 4.0  # seconds of work left for which starting a worker is not worth it
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
