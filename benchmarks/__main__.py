@@ -30,7 +30,7 @@ GAMES = ("dance_of_eights", "fairy_ring", "mushroom_rings")
 MANY = {"mushroom_rings": 8192}
 """Games at a time for the large batch, 65,536 unless given: two arrays of observations have to fit into the memory."""
 SEARCH_AIMS = {"fairy_ring": 300_000, "dance_of_eights": None}
-"""Simulated decisions a second of the tree search, by rule set; that of Mushroom Rings would take a minute to compile."""
+"""Simulated decisions per second of the tree search, by rule set; that of Mushroom Rings would take a minute to compile."""
 COLD_AIMS = {"dance_of_eights": 10, "fairy_ring": 10, "mushroom_rings": 30}
 
 
@@ -98,7 +98,7 @@ def evaluation(games: int = 10_000) -> list[Row]:
 
 
 def hosting(asks: int = 2000) -> list[Row]:
-    """What it costs more to ask an agent in a process of its own, for as many games at a time as a chunk has for it."""
+    """The extra cost of asking an agent in a process of its own, for as many games at a time as it has in a chunk."""
     from agents.agent import RandomAgent
     from evaluation.guarded import GuardedAgent
     from evaluation.hosted import HostedAgent

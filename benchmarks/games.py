@@ -21,7 +21,7 @@ from evaluation.tournament import deal_seeds
 
 BATCH = 500
 AGENTS = ("random", "greedy")
-LARGEST = " (and largest)"  # at the end of a figure's name: of which the largest is told too
+LARGEST = " (and largest)"  # at the end of a figure's name: its largest value is told too
 
 Figures = Mapping[str, np.ndarray]
 """By name: ``(N,)`` numbers, one for each game, or ``(N, P)``, one for each seat."""
@@ -114,7 +114,7 @@ def main() -> None:
     """Plays and prints."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("env", help=f"the rule set: {', '.join(envs.GAMES)}, or a game of your own as package.module")
-    parser.add_argument("--num-players", nargs="+", type=int, help="numbers of players; all there are unless given")
+    parser.add_argument("--num-players", nargs="+", type=int, help="numbers of players; all of the game unless given")
     parser.add_argument("--games", type=int, default=1000, help="for each number of players and agent")
     parser.add_argument("--agents", nargs="+", default=AGENTS, help="agents, each of which plays against itself")
     parser.add_argument("--option", nargs="+", default=[], metavar="NAME=VALUE", help="rule options")

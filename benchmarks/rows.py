@@ -32,7 +32,7 @@ class Row(NamedTuple):
 
     @property
     def is_missed(self) -> bool:
-        """Whether there is an aim that the figure does not reach; a figure that is missing or no number reaches none."""
+        """Whether there is an aim that the figure does not reach; a figure that is missing or not a number reaches none."""
         if self.at_most is None and self.at_least is None:
             return False
         if self.value is None:
@@ -43,7 +43,7 @@ class Row(NamedTuple):
 
 
 def number(value: float) -> str:
-    """A figure with three digits that count, or all of a large one."""
+    """A figure with three significant digits, or all digits of a large one."""
     if abs(value) >= 100:
         return f"{value:,.0f}"
     return f"{value:.3g}"

@@ -24,7 +24,7 @@ from evaluation import ratings, tournament
 
 
 class Row(NamedTuple):
-    """What one budget is worth: win share and interval from 0 to 1, simulated decisions a second, CPU seconds per decision."""
+    """What one budget is worth: win share and interval from 0 to 1, simulated decisions per second, CPU seconds per decision."""
 
     simulations: int
     games: int
@@ -94,7 +94,7 @@ def draw(rows: Sequence[Row], title: str, path: str) -> None:
     budgets, shares = [row.simulations for row in rows], [100 * row.share for row in rows]
     below, above = [100 * (row.share - row.low) for row in rows], [100 * (row.high - row.share) for row in rows]
     axes.errorbar(budgets, shares, yerr=[below, above], marker="o", capsize=3)
-    axes.set(xscale="log", xlabel="simulations a decision", ylabel="games won, %", title=title)
+    axes.set(xscale="log", xlabel="simulations per decision", ylabel="games won, %", title=title)
     axes.axhline(100 / 2, color="gray", linewidth=0.8)
     axes.set_xticks(budgets, [f"{budget:,}" for budget in budgets])
     axes.minorticks_off()

@@ -29,7 +29,7 @@ AIMS = {
     ("dance_of_eights", 4): 110,
     ("mushroom_rings", 2): 2000,
 }
-"""Nanoseconds a decision at N = 1024 that each game aims at."""
+"""The aim of each game: nanoseconds per decision at N = 1024."""
 
 
 class Contestant(NamedTuple):
@@ -231,7 +231,7 @@ def peers() -> Iterator[Contestant]:
 
 
 def measure(contestants: list[Contestant], rounds: int) -> list[float]:
-    """Nanoseconds a decision of each: the median over rounds in which they take turns."""
+    """Nanoseconds per decision of each: the median over rounds in which they take turns."""
     for contestant in contestants:
         contestant.play(max(64, contestant.decisions // 10))
     times: list[list[float]] = [[] for _ in contestants]

@@ -96,7 +96,7 @@ def shares(settings: Settings, game: Game, rounds: int) -> dict[str, float]:
 
 
 def learn_for(seconds: float, env: str, threads: int) -> float:
-    """Samples per second of one learner by the clock on the wall, after an iteration that is not counted."""
+    """Samples per second of wall time of one learner, after an iteration that is not counted."""
     th.set_num_threads(1)
     settings = Settings(env=env, threads=threads)
     iteration = library_iteration(settings, settings.make_game())
