@@ -24,7 +24,7 @@ __all__ = ["SeedStudy", "Settings", "TrainedRun", "aggregate", "load", "resume",
 
 
 def __getattr__(name: str) -> Any:
-    """Fetches what is used from Python when it is first asked for: PyTorch takes seconds to import."""
+    """Imports what Python users need when it is first asked for: PyTorch takes seconds to import."""
     if name not in _PLACES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module

@@ -2,7 +2,7 @@
 
 PyTorch's own threads meet after every operation, and wait for each other in a busy loop: on a machine with other work that is
 many times slower than one thread. These meet twice a batch. A batch is halved the same way and gradients are added in the same
-order whoever computes them, so numbers do not depend on the number of threads.
+order whichever thread computes them, so numbers do not depend on the number of threads.
 
 K rows, D numbers in each.
 """

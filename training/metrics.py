@@ -80,7 +80,7 @@ def score_table(scores: Mapping[str, Score]) -> str:
 class Metrics:
     """The files of one run, ``metrics.csv`` and ``tensorboard/``; the lines are kept in memory too, for the checkpoints.
 
-    A line of ``metrics.csv`` is one write: whoever ends the program, no line is there by half. A column is empty where there is
+    A line of ``metrics.csv`` is one write: if the program is ended, no half line is left. A column is empty where there is
     nothing to tell: scores where the policy was not scored, what was learned before anything was, ``length`` where no game
     ended, and ``reward_against_others`` where none ended in which somebody else played.
 
@@ -138,7 +138,7 @@ class Metrics:
         """Takes over the lines of a checkpoint.
 
         Raises:
-            ValueError: They are not those of a run of so many iterations.
+            ValueError: They are not those of a run of this many iterations.
         """
         header, *lines = content.decode("ascii", "replace").split("\n")
         is_whole = header == ",".join(self.columns) and len(lines) == iteration + 2 and not lines[-1]

@@ -34,7 +34,7 @@ def move_apart(games: Games, seed: int) -> np.ndarray:
 
 
 def _play(games: Games, decisions: np.ndarray, rng: np.random.Generator) -> None:
-    """Random moves, in each of N games until it is over or has had so many ``(N,)`` decisions."""
+    """Random moves, in each of N games until it is over or has had the given number of decisions, ``(N,)``."""
     player, first = RandomAgent(games.game), games.episodes.copy()
     while True:
         waits = (games.states["decisions"] < decisions) & (games.episodes == first) & (games.agent_selection >= 0)
