@@ -1,7 +1,7 @@
 """How environments show themselves: a short ``repr``, and in a notebook the picture of the game.
 
 The picture leaks nothing unasked: it is the view of the seat that the environment was made with (``view=``), and without one
-only what every seat sees, whoever is to act.
+only what every seat sees, no matter which seat is to act.
 """
 
 from typing import Any

@@ -28,8 +28,8 @@ Observation
     others know of the own hand).
 
 Rings
-    ``rings.py`` counts them exactly. Of the 58-card pack (``copies=1``) 534,389 different hands are a Ring and one is dealt with
-    probability 0.248464 % (1 in 402.5); of the 116-card pack (``copies=2``) 1,237,292 and 0.248739 % (1 in 402.0).
+    ``ring_counts.py`` counts them exactly. Of the 58-card pack (``copies=1``) 534,389 different hands are a Ring and one is dealt
+    with probability 0.248464 % (1 in 402.5); of the 116-card pack (``copies=2``) 1,237,292 and 0.248739 % (1 in 402.0).
 
 Choices where the text is silent
     * Two of each card: option ``copies``. By the letter every row of the list is there twice (2, the default). Since the list

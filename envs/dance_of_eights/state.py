@@ -41,7 +41,7 @@ def state_dtype(num_players: int) -> np.dtype:
         ("turn", np.int32),  # the round of the table, from 1
         ("deck_size", np.int32),
         ("deck", np.uint64, (DECK_WORDS,)),  # copies of each card in the face-down deck, packed
-        ("tally", np.uint64, (num_players,)),  # of each hand: how many dancers have each value, packed as in `ring.py`
+        ("tally", np.uint64, (num_players,)),  # of each hand: how many dancers have each value, packed as in `ring_test.py`
         ("discard", np.int8, (ROW,)),  # copies of each card in the discard area
         ("hands", np.int8, (num_players, ROW)),  # copies of each card in each hand
         ("known", np.int8, (num_players, ROW)),  # those of them that were taken in the open; zeros up to ROW

@@ -5,7 +5,7 @@ from envs.engine.compiler import inline
 
 @inline
 def seat_after(players, seat, steps):
-    """The seat so many places after a seat; ``steps`` is from 0 to ``players``."""
+    """The seat ``steps`` places after a seat; ``steps`` is from 0 to ``players``."""
     seat += steps
     return seat - players if seat >= players else seat
 

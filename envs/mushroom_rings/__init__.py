@@ -30,7 +30,7 @@ Where a rule is
 Fidelity of the component data
     The published tile mix, slots, payouts and scores are not public. ``tiles.csv`` and ``board.toml`` are a RECONSTRUCTION that
     agrees with everything known; each part of ``board.toml`` says where its numbers come from. Option ``components`` takes a
-    folder with other data in the same format; ``components.py`` checks it.
+    folder with other data in the same format; ``components/loading.py`` checks it.
 
 Actions (106 + C, C cells: 469 for radius 12)
     offered tile 8, stored tile 2, stop; cell C; orientation 12 (side * 6 + rotation); leave given, refused; slot 12; signpost 7;

@@ -138,7 +138,7 @@ def num_cells(table_radius: int) -> int:
 
 
 def max_open_cells(num_tiles: int) -> int:
-    """Most empty cells beside so many tiles: each tile covers one of them and opens three at most."""
+    """The most empty cells beside this many tiles: each tile covers one of them and opens three at most."""
     return 6 + 2 * (num_tiles - 1)
 
 
@@ -196,7 +196,7 @@ def state_dtype(
         ("edge_ring", np.int8, (num_tiles, EDGES)),  # the ring that used an edge up; NONE: in play, or green
         ("path", np.int16, parts),  # first part of the path that a part belongs to; NONE when finished
         ("gnome_of", np.int8, parts),  # the gnome that claims the part's path
-        ("look", np.int64, (num_tiles,)),  # what it shows (see looks.py)
+        ("look", np.int64, (num_tiles,)),  # what it shows (see garden/tile_codes.py)
         ("num_open", np.int64),  # cells a tile may be laid on: empty and beside a tile
         ("place", np.int16, (num_cells(table_radius),)),  # tile on a cell by laying order; FIRST_OPEN - i: open cell i; NONE
         ("open_cell", np.int16, (open_cells,)),

@@ -97,7 +97,7 @@ def card_back(picture: Svg, x: float, y: float, *, scale: float = 1, title: str 
 
 
 def counter(picture: Svg, x: float, y: float, width: float, shown: Counter) -> None:
-    """Draw a counter: light if a Ring may have so many dancers of the value, dark if not."""
+    """Draw a counter: light if a Ring may have this many dancers of the value, dark if not."""
     fill, ink = ("#e4efd8", "#35601f") if shown.fits else (MISSED, "#ffffff")
     picture.rect(x, y, width, 19, rx=5, fill=fill, stroke=ink if shown.fits else MISSED, stroke_width=0.8)
     picture.text(x + width / 2, y + 13, f"{shown.word} {shown.number}", 9, fill=ink, font_weight="bold", text_anchor="middle")

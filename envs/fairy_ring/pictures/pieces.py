@@ -83,7 +83,7 @@ CAPS = {
 
 
 def mushroom_height(size: int, scale: float) -> float:
-    """Height of a mushroom of so many cards, from its foot."""
+    """Height of a mushroom of this many cards, from its foot."""
     return (_STEM + _STEP * (size - 1) + _CAP) * scale
 
 

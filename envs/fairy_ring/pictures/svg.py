@@ -164,7 +164,7 @@ def _letter(objective: int) -> str:
 
 
 def _draw_panel(picture: Svg, view: View, cards: Sequence[Card], player: int, span: ring_layout.Span, marks: Marks) -> None:
-    """Draw what a player has before him, outside the ring and beside his village."""
+    """Draw what lies in front of a player, outside the ring and beside the own village."""
     lefts = (_MARGIN, (_WIDTH - _PANEL_WIDTH) / 2, _WIDTH - _MARGIN - _PANEL_WIDTH)
     x = min(lefts, key=lambda left: abs(left + _PANEL_WIDTH / 2 - span.middle))
     y = _MARGIN if span.far else _HEIGHT - _MARGIN - _PANEL_HEIGHT

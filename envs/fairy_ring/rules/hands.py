@@ -38,7 +38,7 @@ def deal(state, rules, round_number):
 
 @jit
 def draw_hand(state, rules, p, cards, left):
-    """Gives a player so many random cards of the ``left`` ones in the box, sorted, in place of the own hand."""
+    """Replaces a player's hand by this many random cards of the ``left`` ones in the box, sorted."""
     box, deck = state["box"], rules["deck"][state["round"] - 1]
     a, b, c, d = _as_word(box, 0), _as_word(box, 8), _as_word(box, 16), _as_word(box, 24)
     hand = _EMPTY

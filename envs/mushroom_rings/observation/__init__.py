@@ -136,8 +136,8 @@ def _clip(number):
 
 
 @inline
-def _flag(truth):
-    return ONE if truth else ZERO
+def _flag(condition):
+    return ONE if condition else ZERO
 
 
 # --- The course of the game and what is in hand -------------------------------------------------------------------------

@@ -188,7 +188,7 @@ def use_signpost(state, rules, signpost):
 
 @inline
 def _mushroom_bonus(state, rules):
-    """Mushroom N: so many of the ring's are picked again, or all it has, which needs no asking."""
+    """Mushroom N: N of the ring's mushrooms are picked again, or all it has, which needs no decision."""
     printed = 0
     for color in range(NUM_COLORS):
         printed += state["ring_mushrooms"][state["hand_ring"], color]

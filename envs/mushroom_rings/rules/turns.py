@@ -18,7 +18,7 @@ from envs.mushroom_rings.state import (
     RINGS,
 )
 
-MOST_MUSHROOMS = 10_000  # no player has so many: points come before mushrooms
+MOST_MUSHROOMS = 10_000  # more than any player has: points come before mushrooms
 
 
 @inline
