@@ -4,7 +4,7 @@ import pytest
 
 import envs
 from benchmarks import __main__ as table
-from benchmarks import parts, steps
+from benchmarks import exploitability, parts, steps
 from benchmarks.rows import Row, markdown
 
 
@@ -78,3 +78,31 @@ def test_a_hosted_ask_is_measured(monkeypatch):
     monkeypatch.setattr(table, "GAMES", ("dance_of_eights",))
     (row,) = table.hosting(asks=3)
     assert row.value > 0 and row.unit == "us" and "hosted" in row.what
+
+
+def test_exploitability_has_a_row_for_every_player_and_says_between_what_the_value_is(capsys):
+    exploitability.main(["--game", f"{exploitability.GAME}(nymphs=1,max_turns=1)", "--agents", "random", "greedy", "ismcts:4",
+                         "--words", "4", "--iterations", "3", "1"])  # fmt: skip
+    printed = capsys.readouterr().out
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in printed.splitlines() if line.startswith("|")][2:]
+    assert [row[0] for row in rows] == ["CFR+, 1 iterations", "CFR+, 3 iterations", "random", "greedy", "ismcts:4"]
+    low, high = (float(word) for word in printed.splitlines()[0].split()[-3::2])
+    for name, exploited, half, first, second, against in rows:
+        assert float(exploited) == pytest.approx(-(float(first) + float(second)) / 2, abs=2e-4)
+        assert -float(exploited) - 1e-3 <= float(against) and float(first) <= low + 1e-4 and -float(second) >= high - 1e-4
+        assert bool(half) == name.startswith("ismcts")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--game", "kuhn_poker"], "kuhn_poker cannot be solved"),
+        (["--words", "1"], "--words must be at least 2"),
+        (["--game", "chess_of_fairies"], "chess_of_fairies cannot be solved: Unknown game 'chess_of_fairies'"),
+        (["--agents", "greedy", "chess"], "there is no agent 'chess'"),
+    ],
+)
+def test_exploitability_refuses_what_it_cannot_measure(arguments, message, capsys):
+    with pytest.raises(SystemExit):
+        exploitability.main(arguments)
+    assert message in capsys.readouterr().err
