@@ -1,6 +1,6 @@
 """Reinforcement-learning environments for games about fairy rings.
 
-Three ways in, the same games::
+Ways in, the same games::
 
     env = envs.make("fairy_ring", num_players=3)                       # PettingZoo AEC, one game
     env = pettingzoo.make("aec", "fairy_rings/fairy_ring-v0")          # the same by PettingZoo's registry
@@ -45,7 +45,7 @@ GAMES: dict[str, Entry] = {
 GAME_PARTS = ("make_game", "PLAYERS", "OPTIONS")
 """What the module of a game must have, see ``envs.game``."""
 
-ENV_OPTIONS = ("render_mode", "reward", "illegal", "copy", "view", "max_cycles", "action_features")
+ENV_OPTIONS = ("render_mode", "reward", "illegal", "copy", "view", "max_cycles", "action_features", "mask_in")
 VECTOR_OPTIONS = ("seed", "reward", "illegal", "copy", "autoreset", "action_features")
 
 
@@ -141,15 +141,19 @@ def raw_env(name: "str | Game", num_players: int = 2, **options: Any) -> "TurnBa
     Args:
         name: As of ``make_game``.
         num_players: Seats.
-        **options: Rule options of the game, and those of ``envs.aec.TurnBasedEnv``.
+        **options: Rule options of the game, those of ``envs.aec.TurnBasedEnv``, and ``mask_in``: ``"observation"``, a dict with
+            the action mask in it, or ``"info"``, where observations are flat, see ``envs.flat``.
 
     Raises:
         ValueError: An unknown name, number of players, option or value.
     """
-    from envs.aec import TurnBasedEnv
+    from envs.aec import MASK_PLACES, TurnBasedEnv
+    from envs.checks import index_of
+    from envs.flat import FlatTurnBasedEnv
 
     own = _take(ENV_OPTIONS, options, name)
-    return TurnBasedEnv(make_game(name, num_players, **options), **own)
+    kind = (TurnBasedEnv, FlatTurnBasedEnv)[index_of("mask_in", own.pop("mask_in", "observation"), MASK_PLACES)]
+    return kind(make_game(name, num_players, **options), **own)
 
 
 def make(name: "str | Game", num_players: int = 2, **options: Any) -> "AECEnv":
@@ -158,13 +162,12 @@ def make(name: "str | Game", num_players: int = 2, **options: Any) -> "AECEnv":
     Args:
         name: As of ``make_game``.
         num_players: Seats.
-        **options: Rule options of the game, and those of ``envs.aec.TurnBasedEnv``; with ``illegal`` given, the
-            environment is not wrapped and does what it says.
+        **options: As of ``raw_env``; with ``illegal`` given, the environment is not wrapped and does what it says.
 
     Raises:
         ValueError: An unknown name, number of players, option or value.
     """
-    from envs.aec import wrap
+    from envs.wrapping import wrap
 
     env = raw_env(name, num_players, **options)
     return env if "illegal" in options else wrap(env)
@@ -195,16 +198,29 @@ def _take(own: Sequence[str], options: dict[str, Any], name: "str | Game") -> di
         ValueError: A parameter that neither has.
     """
     taken = {key: options.pop(key) for key in own if key in options}
-    if isinstance(name, str):
-        rules = game_module(name).OPTIONS
-        for key in options:
-            if key not in rules:
-                from envs.checks import show
-                from envs.options import suggestion
-
-                known = f"the environment has {', '.join(own)}; the rules of {name} have {', '.join(rules) or 'none'}"
-                raise ValueError(f"there is no parameter {show(key)}{suggestion(key, [*own, *rules])}; {known}")
+    check_parameters(own, options, name)
     return taken
+
+
+def check_parameters(own: Sequence[str], options: Collection[str], name: "str | Game") -> None:
+    """Refuses what neither an environment nor the rules of its game have.
+
+    Args:
+        own: The parameters of the environment.
+        options: What was given beside them.
+        name: As of ``make_game``; a game that is made already takes no options.
+
+    Raises:
+        ValueError: A parameter that neither has; the message lists both.
+    """
+    rules = game_module(name).OPTIONS if isinstance(name, str) else {}
+    for key in options:
+        if key not in rules:
+            from envs.checks import show
+            from envs.options import suggestion
+
+            known = f"the environment has {', '.join(own)}; the rules of {name} have {', '.join(rules) or 'none'}"
+            raise ValueError(f"there is no parameter {show(key)}{suggestion(key, [*own, *rules])}; {known}")
 
 
 def _register() -> None:

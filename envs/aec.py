@@ -8,7 +8,6 @@ from typing import Any
 import gymnasium
 import numpy as np
 from pettingzoo import AECEnv
-from pettingzoo.utils import wrappers
 
 from envs import engine, saving
 from envs.checks import MAX_SEED, boolean, index_of, integer, read_only, show
@@ -19,6 +18,8 @@ from envs.turns import BUSY
 from envs.vector import PICTURE_MODES, observation_space, random_seed, render
 
 RENDER_MODES = [*PICTURE_MODES, "human"]
+MASK_PLACES = ("observation", "info")
+"""Where the action mask is: in observations that are dicts; or in infos, and observations are flat, see ``envs.flat``."""
 _FROM_RESET = ("agents", "rewards", "_cumulative_rewards", "terminations", "truncations", "infos", "agent_selection")
 """What PettingZoo's environments have from the first ``reset`` on."""
 _MEMORY = (
@@ -26,7 +27,9 @@ _MEMORY = (
     "_step_kernel", "_observe_kernel", "_window", "_describer", "_features", "_feature_rows",
 )  # fmt: skip
 """What copies have anew."""
-_SHARED = ("game", "observation_spaces", "action_spaces", "state_space", "metadata", "possible_agents")
+_SHARED = (
+    "game", "observation_spaces", "action_spaces", "state_space", "metadata", "possible_agents", "_agent_of_turn", "_seat_of",
+)  # fmt: skip
 """What copies in the same process share: nobody changes it. Spaces have random generators, but no game depends on them."""
 
 
@@ -121,9 +124,13 @@ class TurnBasedEnv(Shown, AECEnv):
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def _allocate(self) -> None:
+        self._use(single_memory(self.game), np.zeros(1, engine.STREAM))
+
+    def _use(self, io: np.ndarray, stream: np.ndarray) -> None:
+        """Has these as its memory from now on: the game with all that is shown of it, and where its seeding stands."""
         game = self.game
-        self._io = single_memory(game)
-        self._shown = read_only(self._io)  # what is given away: nobody writes to the environment's memory by it
+        self._io, self._stream = io, stream
+        self._shown = read_only(io)  # what is given away: nobody writes to the environment's memory by it
         self._observation = self._shown[0]["observation"]
         self._mask = self._shown[0]["mask"]
         self._turn = threading.Lock()
@@ -135,7 +142,6 @@ class TurnBasedEnv(Shown, AECEnv):
         self._describer = Describer(game) if self.action_features else None
         self._features = self._describer.empty(1) if self._describer else None
         self._feature_rows = None if self._features is None else engine.rows(self._features)
-        self._stream = np.zeros(1, engine.STREAM)
         self._step_kernel = game.kernels.single_step
         self._observe_kernel = game.kernels.single_observe
 
@@ -201,7 +207,8 @@ class TurnBasedEnv(Shown, AECEnv):
         """
         if agent is not self.agent_selection:
             agent = self.possible_agents[self._seat(agent)]
-        if agent == self.agent_selection and not (self.terminations[agent] or self.truncations[agent]):
+        # After the last dead step there are no flags any more: whoever has none is over.
+        if agent == self.agent_selection and not (self.terminations.get(agent, True) or self.truncations[agent]):
             if self.copy:
                 return self._described({"observation": self._observation.copy(), "action_mask": self._mask.copy()}, True)
             return self._described({"observation": self._observation, "action_mask": self._mask}, True)
@@ -316,7 +323,12 @@ class TurnBasedEnv(Shown, AECEnv):
     # --- copies ---
 
     def get_state(self) -> bytes:
-        """The running game and where its seeding stands, as bytes that hold no code; see ``envs.saving``."""
+        """The running game and where its seeding stands, as bytes that hold no code; see ``envs.saving``.
+
+        Raises:
+            AttributeError: No game was dealt yet.
+        """
+        self._require_reset()
         header = self._header() | {"passed_over": 0, "is_seeded": True, "door": self._door()}
         return saving.pack(header, self._parts())
 
@@ -350,11 +362,13 @@ class TurnBasedEnv(Shown, AECEnv):
         return saving.header_of(self.game, num_envs=1)
 
     def _parts(self) -> list[np.ndarray]:
-        return [self._io["state"].copy(), self._io["result"].copy(), self._stream]
+        parts = [np.zeros(1, self._io[name].dtype) for name in ("state", "result")]  # zeros, for numpy leaves gaps as they are
+        parts[0][:], parts[1][:] = self._io["state"], self._io["result"]
+        return [*parts, self._stream]
 
-    def _door(self) -> dict[str, Any] | None:
-        """What PettingZoo's environments keep for each agent; None before the first ``reset``."""
-        return {name: self.__dict__[name] for name in _FROM_RESET} if self.is_dealt else None
+    def _door(self) -> dict[str, Any]:
+        """What PettingZoo's environments keep for each agent."""
+        return {name: self.__dict__[name] for name in _FROM_RESET}
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "TurnBasedEnv":
         made = type(self).__new__(type(self))
@@ -366,8 +380,7 @@ class TurnBasedEnv(Shown, AECEnv):
                 made.__dict__[name] = _copy_by_agent(value)
             elif name not in _MEMORY:
                 made.__dict__[name] = copy.deepcopy(value, memo)
-        made._allocate()
-        made._io[:], made._stream[:] = self._io, self._stream
+        made._use(self._io.copy(), self._stream.copy())
         return made
 
     def __getstate__(self) -> dict[str, Any]:
@@ -387,17 +400,3 @@ def _copy_by_agent(value: Any) -> Any:
     if isinstance(value, dict):
         return {agent: dict(entry) if isinstance(entry, dict) else entry for agent, entry in value.items()}
     return list(value) if isinstance(value, list) else value
-
-
-def wrap(env: TurnBasedEnv) -> AECEnv:
-    """Wraps an environment as PettingZoo's classic games are: an illegal action ends the game."""
-    wrapped: AECEnv = wrappers.TerminateIllegalWrapper(env, illegal_reward=-1)
-    wrapped = wrappers.AssertOutOfBoundsWrapper(wrapped)
-    return OrderEnforcing(wrapped)
-
-
-class OrderEnforcing(Shown, wrappers.OrderEnforcingWrapper):
-    """The outermost wrapper: complains of a step before ``reset``, and shows itself as the environment does."""
-
-    def __str__(self) -> str:
-        return str(self.env)

@@ -135,7 +135,7 @@ def check_door(door: Any, agents: list[str], seat: int) -> dict[str, Any]:
     """What PettingZoo's door keeps for each agent, from a saved state.
 
     Args:
-        door: The tables by agents; None of an environment that was never reset.
+        door: The tables by agents.
         agents: All agents, by seat.
         seat: Who is to act in the record, -1 if nobody is.
 
@@ -145,8 +145,6 @@ def check_door(door: Any, agents: list[str], seat: int) -> dict[str, Any]:
     Raises:
         ValueError: They are not such tables, or do not fit the record.
     """
-    if door is None:
-        return {}
     alive = door.get("agents") if isinstance(door, dict) else None
     if not isinstance(alive, list) or not all(agent in agents for agent in alive):
         raise ValueError(f"agents of the state are {show(alive)}; they must be some of {', '.join(agents)}")

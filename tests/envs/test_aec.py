@@ -140,6 +140,74 @@ def test_copies_keep_the_running_game(game_for_two):
         assert twin.rewards == original.rewards
 
 
+def a_few_decisions(env, count=7, seed=0):
+    rng = np.random.default_rng(seed)
+    for _ in range(count):
+        env.step(int(rng.choice(np.flatnonzero(env.last()[0]["action_mask"]))))
+
+
+def test_a_copy_shares_nothing_that_changes(game_for_two):
+    env = envs.make(game_for_two)
+    env.reset(seed=1)
+    a_few_decisions(env)
+    before = env.get_state()
+    twin = copy.deepcopy(env)
+    a_few_decisions(twin)
+    assert env.get_state() == before
+    a_few_decisions(env)
+    assert env.get_state() == twin.get_state()
+    assert twin.unwrapped.game is env.unwrapped.game
+
+
+def test_a_saved_game_goes_on_in_another_environment(game_for_two):
+    env, other = envs.make(game_for_two), envs.make(game_for_two)
+    with pytest.raises(AttributeError, match="before"):
+        env.get_state()
+    env.reset(seed=1)
+    a_few_decisions(env)
+    state = env.get_state()
+    other.set_state(state)  # it stands for a reset
+    assert other.get_state() == state
+    assert [play_on(each) for each in (other, env)] == [env.rewards] * 2
+    other.reset(seed=2)
+    other.set_state(state)
+    other.reset()
+    env.reset()
+    assert other.unwrapped.record.tobytes() == env.unwrapped.record.tobytes()
+
+
+def play_on(env):
+    rng, rewards = np.random.default_rng(1), {}
+    while not any(env.terminations.values()) and not any(env.truncations.values()):
+        env.step(int(rng.choice(np.flatnonzero(env.last()[0]["action_mask"]))))
+        rewards = env.rewards
+    return rewards
+
+
+def test_after_set_state_what_is_legal_is_that_of_the_new_position(game_for_two):
+    env = envs.make(game_for_two)
+    env.reset(seed=1)
+    state, mask = env.get_state(), env.last()[0]["action_mask"]
+    action = int(np.flatnonzero(mask)[0])
+    while env.last()[0]["action_mask"][action]:
+        a_few_decisions(env, 1, seed=3)
+    env.set_state(state)
+    env.step(action)
+    assert env.unwrapped.record["decisions"] == 1
+    assert not any(env.rewards.values())
+
+
+def test_a_state_of_something_else_is_refused_and_nothing_has_changed(game_for_two):
+    env, other = envs.raw_env(game_for_two), envs.raw_env("dance_of_eights", 3)
+    env.reset(seed=1)
+    other.reset(seed=1)
+    state = env.get_state()
+    for wrong in (b"", b"nothing", state[:-1], state + b"0", other.get_state(), None):
+        with pytest.raises(ValueError, match="the state"):
+            env.set_state(wrong)
+    assert env.get_state() == state
+
+
 def test_observations_are_fresh_unless_asked_otherwise():
     env = envs.raw_env("fairy_ring")
     env.reset(seed=0)
@@ -196,6 +264,16 @@ def test_the_view_of_a_seat_that_is_not_to_act_is_the_callers_own_with_an_empty_
     assert (env.observe(other)["observation"] == kept).all()
     assert not second["action_mask"].any()
     assert not env.observe(other)["action_mask"].any()
+
+
+def test_every_agent_can_be_observed_after_the_end(game_for_two):
+    env = envs.raw_env(game_for_two)
+    play_to_end(env)
+    assert not env.agents
+    for agent in env.possible_agents:
+        seen = env.observe(agent)
+        assert env.observation_space(agent).contains(seen)
+        assert not seen["action_mask"].any()
 
 
 def test_max_cycles_truncates_without_pay():
