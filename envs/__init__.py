@@ -5,6 +5,8 @@ Ways in, the same games::
     env = envs.make("fairy_ring", num_players=3)                       # PettingZoo AEC, one game
     env = pettingzoo.make("aec", "fairy_rings/fairy_ring-v0")          # the same by PettingZoo's registry
     env = envs.make_vec("fairy_ring", num_envs=1024, num_players=3)    # N games, one decision in each per step
+    env = gymnasium.make("envs:fairy_rings/fairy_ring-v0", opponents="greedy")    # one seat; agents play the others
+    env = gymnasium.make_vec("envs:fairy_rings/fairy_ring-v0", num_envs=1024)     # the same N times
 
 ``from envs import fairy_ring_v0; fairy_ring_v0.env()`` is PettingZoo's older form of the first.
 
@@ -223,16 +225,25 @@ def check_parameters(own: Sequence[str], options: Collection[str], name: "str | 
             raise ValueError(f"there is no parameter {show(key)}{suggestion(key, [*own, *rules])}; {known}")
 
 
+GYMNASIUM, GYMNASIUM_VECTOR = "doors.gymnasium_env:OneSeatEnv", "doors.gymnasium_vector:OneSeatVectorEnv"
+"""What Gymnasium's registry imports when somebody makes one of its environments, and not before: agents play in them."""
+
+
 def _register() -> None:
-    """Enters every rule set into PettingZoo's registry, where it has one."""
+    """Enters every rule set into the registries of Gymnasium and, where it has one, PettingZoo."""
     from functools import partial
+
+    import gymnasium
 
     try:
         from pettingzoo import register
     except ImportError:  # before 1.27 it has no registry: envs.make does without
-        return
+        register = None
     for name, entry in GAMES.items():
-        register("aec", f"{NAMESPACE}/{name}-v{entry.version}", entry_point=partial(make, name))
+        env_id = f"{NAMESPACE}/{name}-v{entry.version}"
+        if register is not None:
+            register("aec", env_id, entry_point=partial(make, name))
+        gymnasium.register(env_id, entry_point=GYMNASIUM, vector_entry_point=GYMNASIUM_VECTOR, kwargs={"game": name})
 
 
 def __getattr__(attribute: str) -> Any:

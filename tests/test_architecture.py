@@ -1,19 +1,25 @@
 """The plan of the house, read from the imports of the code: floors, no circles, the same rooms in every game."""
 
 import ast
+import re
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parents[1]
 FLOORS = {
-    "envs": 1, "agents": 2, "evaluation": 3, "training": 4, "play": 5,
+    "envs": 1, "agents": 2, "evaluation": 3, "doors": 4, "training": 4, "play": 5,
     "examples": 6, "train": 6, "evaluate": 6, "benchmarks": 7, "fairy_rings": 7,
 }  # fmt: skip
 """Packages and doors; nobody imports from a higher floor, nor another one of the same."""
 
 UPWARDS = {("envs.replay.command", "agents.registry")}
 """The replay command names the agents that it lets play."""
+
+BY_NAME = {"envs.__init__": {"doors"}, "games": {"agents"}}
+"""Arrows upwards that are words, ``package.module:Name``, imported when somebody asks for it: Gymnasium's entry points, and what
+games are ``TUNED`` with."""
 
 GAMES = ("fairy_ring", "dance_of_eights", "mushroom_rings")
 ROOMS = ("kernels", "state", "rules", "redeal", "observation", "words", "pictures", "validity")
@@ -63,6 +69,27 @@ def test_nobody_imports_upwards(name):
     for other in imported(name, everywhere=True):
         same_house = other.partition(".")[0] == name.partition(".")[0]
         assert same_house or floor_of(other) < floor_of(name) or (name, other) in UPWARDS, f"{name} imports {other}"
+
+
+def names_in(name):
+    """The words of a module that name something of the house by ``package.module:Name``."""
+    tree = ast.parse(FILES[name].read_text(encoding="utf-8"))
+    words = [node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)]
+    return [word for word in words if re.fullmatch(r"[\w.]+:\w+", word) and word.partition(":")[0] in FILES]
+
+
+def test_what_is_named_upwards_is_there_and_nobody_else_names_any():
+    found = {"envs.__init__": set(), "games": set()}
+    for name in FILES:
+        upwards = [word for word in names_in(name) if floor_of(word.partition(":")[0]) > floor_of(name)]
+        if upwards:
+            kind = "games" if name.startswith(tuple(f"envs.{game}" for game in GAMES)) else f"{name}.__init__"
+            assert kind in BY_NAME, f"{name} names {upwards}"
+            found[kind] |= {word.partition(".")[0] for word in upwards}
+            for word in upwards:
+                module, _, attribute = word.partition(":")
+                assert hasattr(import_module(module), attribute), word
+    assert found == BY_NAME
 
 
 def test_the_exception_is_still_one():
