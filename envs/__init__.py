@@ -234,15 +234,12 @@ def _register() -> None:
     from functools import partial
 
     import gymnasium
+    import pettingzoo
 
-    try:
-        from pettingzoo import register
-    except ImportError:  # before 1.27 it has no registry: envs.make does without
-        register = None
     for name, entry in GAMES.items():
         env_id = f"{NAMESPACE}/{name}-v{entry.version}"
-        if register is not None:
-            register("aec", env_id, entry_point=partial(make, name))
+        if hasattr(pettingzoo, "register"):  # older versions than 1.27 have no registry
+            pettingzoo.register("aec", env_id, entry_point=partial(make, name))
         gymnasium.register(env_id, entry_point=GYMNASIUM, vector_entry_point=GYMNASIUM_VECTOR, kwargs={"game": name})
 
 
