@@ -5,7 +5,8 @@ import os
 import socket
 import stat
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
@@ -64,13 +65,24 @@ def write_aside(path: str | os.PathLike[str], content: bytes, is_private: bool =
     Raises:
         OSError: It could not be written; the old file is as it was.
     """
+    with writing_aside(path) as file:
+        file.write(content)
+
+
+@contextmanager
+def writing_aside(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
+    """A file to write to, whose content replaces that of ``path`` at the end of the block; where the block fails nothing changes.
+
+    Raises:
+        OSError: It could not be written; the old file is as it was.
+    """
     path = Path(path)
     _take_away_leftovers(path)
     aside = path.with_name(f"{_beginning(path)}{os.getpid()}-{os.urandom(4).hex()}.tmp")
     try:
         with open(aside, "xb", opener=_open_private if is_private else None) as file:
             _hold(file, wait=True)
-            file.write(content)
+            yield file
             file.flush()
             os.fsync(file.fileno())
             if fcntl is None:

@@ -1,4 +1,4 @@
-"""The command line of replays: record, check, show."""
+"""The command line of replays: record, check, show, export."""
 
 import argparse
 import os
@@ -11,6 +11,7 @@ from envs.checks import MAX_SEED, one_line, show_path
 from envs.command_line import MOST_LETTERS, Parser, describe_games, integer_from, named_path, parse_options
 from envs.files import write_aside
 from envs.replay.checking import check
+from envs.replay.export import FORMS
 from envs.replay.reading import Named, ReplayError
 from envs.replay.recording import record_game
 from envs.replay.telling import sentences
@@ -31,7 +32,7 @@ def named_by(arguments: argparse.Namespace) -> Named:
 def _parser() -> argparse.ArgumentParser:
     parser = Parser(
         prog="python -m envs.replay",
-        description="Record games, check recorded ones, tell them in sentences.",
+        description="Record games, check recorded ones, tell them in sentences, make data sets of them.",
         epilog=describe_games(),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -48,6 +49,11 @@ def _parser() -> argparse.ArgumentParser:
         command = commands.add_parser(name, help=what)
         command.add_argument("files", nargs="+", type=Path)
         add_named(command)
+    export = commands.add_parser("export", help="make a data set of files, see docs/data.md")
+    export.add_argument("files", nargs="+", type=Path)
+    export.add_argument("--to", required=True, choices=FORMS, help="a Parquet file, or a data set of Minari's")
+    export.add_argument("--out", type=Path, required=True, help="the file, or the folder")
+    add_named(export)
     return parser
 
 
@@ -69,14 +75,19 @@ def _record(arguments: argparse.Namespace) -> None:
     print(f"{arguments.games} games of {game.id} with {game.num_players} players in {show_path(arguments.out)}")
 
 
+def _export(arguments: argparse.Namespace) -> None:
+    rows, episodes = FORMS[arguments.to](arguments.files, arguments.out, named_by(arguments))
+    print(f"{rows} decisions of {len(arguments.files)} games, {episodes} episodes of a seat each, in {arguments.out}")
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs the command line; returns the exit code."""
     parser = _parser()
     arguments = parser.parse_args(argv)
-    if arguments.command == "record":
+    if arguments.command in ("record", "export"):
         try:
-            _record(arguments)
-        except (ValueError, OSError) as error:
+            (_record if arguments.command == "record" else _export)(arguments)
+        except (ValueError, OSError, ImportError) as error:
             parser.error(str(error))
         return 0
     try:
