@@ -27,7 +27,7 @@ function show(place, { write = true } = {}) {
   if (lines[0]) $("log").scrollTop = lines[0].offsetTop - $("log").offsetTop - 40;
   curve();
   $("play").disabled = now === last;
-  if (write) history.replaceState(null, "", `#move=${now}`);
+  if (write && location.protocol !== "about:") history.replaceState(null, "", `#move=${now}`);
 }
 
 function shape(tag, attributes) {

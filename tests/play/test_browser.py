@@ -26,6 +26,7 @@ from playwright.sync_api import expect, sync_playwright  # noqa: E402
 import envs  # noqa: E402
 from envs import replay  # noqa: E402
 from play.frames import frames, moments  # noqa: E402
+from play import Replay  # noqa: E402
 from play.listening import listen  # noqa: E402
 from play.page import page as html_page  # noqa: E402
 from play.watch import main as watch  # noqa: E402
@@ -348,3 +349,23 @@ def test_the_first_board_is_there_within_seconds_on_a_machine_that_has_compiled_
             page.close()
         finally:
             process.terminate()
+
+
+def test_a_replay_plays_inside_a_notebook(chromium, tmp_path):
+    """In a frame without an address of its own."""
+    replay.main(["record", "--env", "dance_of_eights", "--seed", "2", "--out", str(tmp_path), "--option", "max_turns=2"])
+    page = chromium.new_page()
+    wrong = []
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.on("console", lambda message: wrong.append(message.text) if message.type == "error" else None)
+    page.set_content(Replay(next(tmp_path.iterdir()))._repr_html_())
+    frame = page.frame_locator("iframe")
+    frame.locator("#board svg").wait_for()
+    expect(frame.locator("#status")).to_contain_text("Move 0 of 8")
+    frame.locator("#on").click()
+    expect(frame.locator("#status")).to_contain_text("Move 1 of 8")
+    frame.locator("#viewer").select_option("1")
+    frame.locator("#on").click()
+    expect(frame.locator("#status")).to_contain_text("Move 2 of 8")
+    assert not wrong
+    page.close()
