@@ -14,6 +14,7 @@ from envs.checks import MAX_SEED, boolean, index_of, integer, read_only, show
 from envs.describing import Describer
 from envs.display import Shown
 from envs.game import Game
+from envs.spoken import Spoken
 from envs.turns import BUSY
 from envs.vector import PICTURE_MODES, observation_space, random_seed, render
 
@@ -28,7 +29,8 @@ _MEMORY = (
 )  # fmt: skip
 """What copies have anew."""
 _SHARED = (
-    "game", "observation_spaces", "action_spaces", "state_space", "metadata", "possible_agents", "_agent_of_turn", "_seat_of",
+    "game", "__doc__", "observation_spaces", "action_spaces", "state_space", "metadata", "possible_agents", "_agent_of_turn",
+    "_seat_of",
 )  # fmt: skip
 """What copies in the same process share: nobody changes it. Spaces have random generators, but no game depends on them."""
 
@@ -50,7 +52,7 @@ def single_memory(game: Game) -> np.ndarray:
     return memory
 
 
-class TurnBasedEnv(Shown, AECEnv):
+class TurnBasedEnv(Shown, Spoken, AECEnv):
     """One game as a PettingZoo AEC environment.
 
     Observations are ``{"observation": (D,) float32, "action_mask": (A,) int8}`` with the same spaces for every seat; the mask
@@ -93,6 +95,7 @@ class TurnBasedEnv(Shown, AECEnv):
         if not isinstance(game, Game):
             raise ValueError(f"game is {show(game)}; it must be an envs.game.Game, see envs.make_game")
         self.game = game
+        self.__doc__ = game.guide  # where tools for language models look for the rules
         self.render_mode = render_mode
         self.view = None if view is None else integer("view", view, 0, game.num_players - 1)
         self.copy = boolean("copy", copy)

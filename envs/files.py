@@ -65,12 +65,12 @@ def write_aside(path: str | os.PathLike[str], content: bytes, is_private: bool =
     Raises:
         OSError: It could not be written; the old file is as it was.
     """
-    with writing_aside(path) as file:
+    with writing_aside(path, is_private) as file:
         file.write(content)
 
 
 @contextmanager
-def writing_aside(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
+def writing_aside(path: str | os.PathLike[str], is_private: bool = False) -> Iterator[IO[bytes]]:
     """A file to write to, whose content replaces that of ``path`` at the end of the block; where the block fails nothing changes.
 
     Raises:

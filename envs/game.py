@@ -113,7 +113,10 @@ class Kernels(Protocol):
 
 
 class Words(Protocol):
-    """A game in words. ``state`` is one record; actions are legal."""
+    """A game in words. ``state`` is one record; actions are legal.
+
+    A game may also have ``guide(game) -> str``, its rules in plain words for who plays by text.
+    """
 
     def to_dict(self, game: "Game", state: Any, seat: int | None) -> dict[str, Any]:
         """The record as plain data; what ``seat`` cannot know is None."""
@@ -350,6 +353,12 @@ class Game:
         return "\n".join(lines)
 
     # --- words ---
+
+    @cached_property
+    def guide(self) -> str:
+        """The rules in plain words: of a game that has no own page of them, the head of its module."""
+        own = getattr(self.words, "guide", None)
+        return own(self) if own else import_module(self.package).__doc__ or self.title
 
     def to_dict(self, record: np.ndarray, seat: int | None = None) -> dict[str, Any]:
         """A record as plain data: whole, or as one seat sees it (what it cannot know is None).

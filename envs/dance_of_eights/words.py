@@ -8,6 +8,7 @@ import numpy as np
 from envs.checks import integer, show
 from envs.dance_of_eights import rules
 from envs.dance_of_eights.cards import Card
+from envs.dance_of_eights.guide import guide as guide
 from envs.dance_of_eights.ring_test import is_ring, tally_of_hand
 from envs.dance_of_eights.state import DISCARD_ACTION, DRAW_ACTION, NUM_CARDS, TAKE_ACTION, Phase
 from envs.engine import NO_PLAYER, uncompiled

@@ -8,6 +8,7 @@ from envs.checks import integer, show
 from envs.engine import NO_PLAYER
 from envs.events import plural
 from envs.fairy_ring.cards import TYPES, Card
+from envs.fairy_ring.guide import guide as guide
 from envs.fairy_ring.rules.seats import is_hidden, knows_hand
 from envs.fairy_ring.rules.villages import grow, plant
 from envs.fairy_ring.state import (

@@ -25,8 +25,8 @@ from playwright.sync_api import expect, sync_playwright  # noqa: E402
 
 import envs  # noqa: E402
 from envs import replay  # noqa: E402
-from play.frames import frames, moments  # noqa: E402
 from play import Replay  # noqa: E402
+from play.frames import frames, moments  # noqa: E402
 from play.listening import listen  # noqa: E402
 from play.page import page as html_page  # noqa: E402
 from play.watch import main as watch  # noqa: E402
