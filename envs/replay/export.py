@@ -205,6 +205,7 @@ def to_minari(paths: Sequence[Path], out: Path, named: Named = NOTHING) -> tuple
         from minari.data_collector.episode_buffer import EpisodeBuffer
     except ImportError as error:
         raise ImportError(f"Minari's data sets need minari and pyarrow: {_INSTALL}") from error
+    out = out.absolute()  # minari joins relative paths with themselves
     if out.exists():
         raise FileExistsError(f"{out} is there already; choose another --out")
     aside = out.with_name(f".{out.name}.{os.getpid()}-{os.urandom(4).hex()}.tmp")
