@@ -14,7 +14,7 @@ from functools import partial
 import numpy as np
 
 import envs
-from benchmarks import parts, startup, steps
+from benchmarks import doors, parts, startup, steps
 from benchmarks.rows import Row, markdown
 from evaluation.provenance import machine
 
@@ -192,6 +192,8 @@ PARTS: dict[str, Callable[[], list[Row]]] = {
     "starting": starting,
     "training": training,
     "peers": peers,
+    "doors": doors.doors,
+    "copies": doors.copies,
 }
 
 

@@ -4,7 +4,7 @@ import pytest
 
 import envs
 from benchmarks import __main__ as table
-from benchmarks import exploitability, parts, steps
+from benchmarks import doors, exploitability, parts, steps
 from benchmarks.rows import Row, markdown
 
 
@@ -106,3 +106,14 @@ def test_exploitability_refuses_what_it_cannot_measure(arguments, message, capsy
     with pytest.raises(SystemExit):
         exploitability.main(arguments)
     assert message in capsys.readouterr().err
+
+
+def test_doors_are_measured_beside_what_is_behind_them(monkeypatch):
+    monkeypatch.setattr(doors, "N", 16)
+    entry = ("dance_of_eights", 3, "random")
+    inner, door = doors.inner_batch(*entry), doors.vector_door(*entry, True)
+    assert inner.play(64) == 64
+    made = door.play(64)
+    assert 16 <= made <= 200  # a step of 16 learners, and what their opponents did until their next decisions
+    copies = doors.our_copies("dance_of_eights", True)
+    assert copies.play(2) == 2
