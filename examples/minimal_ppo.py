@@ -174,12 +174,12 @@ def win_share(learner: Learner, games: int = 512) -> float:
 
 def main() -> None:
     """Learns for a while and tells how it goes."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser = argparse.ArgumentParser(description="Learns any game by self-play with PPO.")
     parser.add_argument("--env", default="fairy_ring", help="a game of the suite, or package.module [%(default)s]")
-    parser.add_argument("--num-players", type=int, default=2)
+    parser.add_argument("--num-players", type=int, default=2, help="seats [%(default)s]")
     parser.add_argument("--option", action="append", default=[], metavar="NAME=VALUE", help="a rule option of the game")
     parser.add_argument("--seconds", type=float, default=60, help="how long to learn [%(default)s]")
-    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--seed", type=int, default=0, help="of the weights, the games and all noise [%(default)s]")
     for name, value in vars(Settings()).items():
         parser.add_argument(f"--{name.replace('_', '-')}", type=type(value), default=value, help="[%(default)s]")
     args = parser.parse_args()
@@ -187,8 +187,12 @@ def main() -> None:
     th.manual_seed(args.seed)
     np.random.seed(args.seed)
     settings = Settings(**{name: getattr(args, name) for name in vars(Settings())})
-    game = envs.make_game(args.env, args.num_players, **parse_options(args.env, args.option))
-    learner = Learner(envs.make_vec(game, settings.num_envs, seed=args.seed), Network(game), settings)
+    try:
+        game = envs.make_game(args.env, args.num_players, **parse_options(args.env, args.option))
+        env = envs.make_vec(game, settings.num_envs, seed=args.seed)
+    except ValueError as error:
+        parser.error(str(error))
+    learner = Learner(env, Network(game), settings)
     print(f"{game.id}, {game.num_players} players; wins against random at first: {win_share(learner):.1%}")
     begun, decisions, spent, told = time.perf_counter(), 0, 0.0, 0.0
     while spent < args.seconds:

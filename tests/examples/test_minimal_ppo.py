@@ -80,3 +80,20 @@ def test_the_command_of_its_head_runs(more, monkeypatch, capsys):
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith("examples.tic_tac_toe-v0, 2 players" if more else "fairy_ring-v0, 2 players")
     assert lines[-1].startswith("after ") and lines[-1].endswith("%")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "named"),
+    [
+        (["--env", "examples.chess"], "there is no game 'examples.chess'"),
+        (["--env", "examples.tic_tac_toe", "--num-players", "3"], "is for 2 players, not 3"),
+        (["--env", "examples.tic_tac_toe", "--option", "size=9"], "option size is '9'"),
+        (["--env", "examples.tic_tac_toe", "--num-envs", "0"], "num_envs is 0"),
+    ],
+    ids=str,
+)
+def test_a_wrong_argument_is_told_in_one_line(wrong, named, monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["minimal_ppo", *wrong])
+    with pytest.raises(SystemExit) as stop:
+        minimal_ppo.main()
+    assert stop.value.code == 2 and named in capsys.readouterr().err.splitlines()[-1]
