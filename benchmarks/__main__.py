@@ -39,7 +39,7 @@ def decisions(rounds: int = steps.ROUNDS) -> list[Row]:
     rows, small = [], [steps.vector(name, players, 1024) for name, players in TABLES]
     for (name, players), contestant, ns in zip(TABLES, small, steps.measure(small, rounds), strict=True):
         aim = steps.AIMS.get((name, players))
-        rows.append(Row(contestant.name, ns, "ns per decision", at_most=aim, note=f"{1e9 / ns:,.0f} a second"))
+        rows.append(Row(contestant.name, ns, "ns per decision", at_most=aim, note=f"{1e9 / ns:,.0f} per second"))
     for (name, players), contestant in zip(TABLES, small, strict=True):
         large = steps.vector(name, players, MANY.get(name, 65536))
         many, few = steps.measure([large, contestant], 3)
@@ -79,7 +79,7 @@ def search(simulations: int = 400, num_envs: int = 16) -> list[Row]:
         begun = time.thread_time()
         simulated = agent.search(worlds).decisions
         speed = simulated / (time.thread_time() - begun)
-        rows.append(Row(f"{name} 2p, `ismcts:{simulations}`, simulated decisions", speed, "a second", at_least=aim))
+        rows.append(Row(f"{name} 2p, `ismcts:{simulations}`, simulated decisions", speed, "per second", at_least=aim))
     return rows
 
 
