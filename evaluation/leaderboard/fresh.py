@@ -1,7 +1,7 @@
 """``--check-leaderboard --fresh``: plays the agents of a board on deals of its own, and compares.
 
-Nobody can have prepared for these deals, neither the agents nor whoever made the board: their secrets are drawn here and now. The
-figure compared is, for every two agents, the share of their games that the first one won.
+Nobody can have prepared for these deals, neither the agents nor the makers of the board: their secrets are drawn here and now.
+The figure compared is, for every two agents, the share of their games that the first one won.
 
 Had the published deals been drawn as these are, it would be chance which of all deals are the published ones. So the deals of
 both are put together and drawn apart anew many times (a permutation test; Fisher 1935, Pitman 1937), among deals in which the

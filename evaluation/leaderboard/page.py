@@ -39,11 +39,11 @@ _INTRODUCTION = (
 _STEPS = (
     "Put your agent, a module or a checkpoint, into the folder entries, and beside it a JSON file that names it.",
     "python evaluate.py --enter leaderboard/entries/my_agent.json plays it against the agents of this package: your claim.",
-    "python evaluate.py --leaderboard GAME --num-players P, by who keeps the board, plays it on new deals: its place.",
+    "python evaluate.py --leaderboard GAME --num-players P, run by the keepers of the board, plays it on new deals: its place.",
 )
 _CLAIMS = (
     "What the authors of entries say themselves, from games of their own against the agents of this package. A place on the "
-    "board comes from games that whoever keeps it has played, on deals that were new to the agent."
+    "board comes from games that its keepers have played, on deals that were new to the agent."
 )
 _OLD = "From before there were secrets: all pairs played the same deals, which follow from a seed that everybody knew."
 

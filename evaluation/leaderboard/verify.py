@@ -1,7 +1,7 @@
 """Checks leaderboards: who plays, on which deals, that the figures follow from the games, and the games from the deals.
 
-Which games are played again is drawn by a hash of the file's content, so whoever changes a result draws anew; one who checks
-others should add a word of their own, named after the file was handed in.
+Which games are played again is drawn by a hash of the file's content, so changing a result changes the draw. Those who check
+the files of others should add a word of their own, named after the file was handed in.
 """
 
 import hashlib

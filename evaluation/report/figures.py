@@ -144,7 +144,7 @@ def facts_of(report: Report) -> list[tuple[str, str]]:
 
     facts = [("Options", listed(report["options"])), ("Seed", str(report["seed"]))]
     if (length := report["games"]["length"]["mean"]) is not None:
-        facts.append(("Decisions a game", f"{length:.1f}"))
+        facts.append(("Decisions per game", f"{length:.1f}"))
     return [*facts, ("Settings", listed(report["settings"])), ("Versions", listed(report["versions"]))]
 
 
@@ -187,7 +187,7 @@ def about_results(report: Report) -> str:
     """What the columns of the table mean."""
     shown = [*FIGURES[1:], *extras_of(report)]
     figures = " ".join(f"{figure.title.split(',')[0]}: {meaning_of(figure, report)}." for figure in shown)
-    return f"Means a seat, with {_level(report)} intervals. {figures}"
+    return f"Means per seat, with {_level(report)} intervals. {figures}"
 
 
 def _level(report: Report) -> str:

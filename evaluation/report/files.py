@@ -71,8 +71,8 @@ def to_text(report: Report) -> str:
 def write(report: Report, folder: str | os.PathLike[str]) -> list[Path]:
     """Writes evaluation.json, .md and .html into a folder, made if missing, and returns their paths.
 
-    All texts are made before any file is touched, and each file is written aside and renamed: whoever reads, and
-    whatever is killed, a file is the old one or the new one and never half of it.
+    All texts are made before any file is touched, and each file is written aside and renamed: whenever
+    somebody reads or the program is killed, a file is the old one or the new one and never half of it.
     """
     texts = {"json": to_json(report), "md": to_markdown(report), "html": to_html(report)}
     Path(folder).mkdir(parents=True, exist_ok=True)
