@@ -56,7 +56,7 @@ def most_outcomes(game: Game) -> int:
 
 
 def _drawn(game: Game, record: np.ndarray, event: _Event, cards: int) -> _Chances:
-    """Records, as bytes, and their probabilities after an event that draws one card has happened so many times."""
+    """Records, as bytes, and their probabilities after drawing one card has happened ``cards`` times."""
     reached: _Chances = {record.tobytes(): Fraction(1)}
     for _ in range(cards):
         following: _Chances = {}

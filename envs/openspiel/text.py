@@ -5,8 +5,8 @@
 ``game``     name, version, players, options and the digest of the tables, as in ``saving``
 ``history``  ``[[who, action], ...]``, who is a seat or -1, chance
 ``record``   the record of the latest position, base64; null while the deal goes on
-``redealt``  null, or of a state in which hidden things were dealt anew: ``seat``, for whom; ``after``, so many entries of the
-             history; ``record``, there; ``lines``, what the seat was told, and ``rows``, base64, what it saw
+``redealt``  null, or of a state in which hidden things were dealt anew: ``seat``, for whom; ``after``, a number of entries
+             of the history; ``record``, there; ``lines``, what the seat was told, and ``rows``, base64, what it saw
 ===========  ====================================================================================================================
 
 A history is played again, and must lead to the record: so a state is taken only if the rules lead to it. Of a state dealt anew

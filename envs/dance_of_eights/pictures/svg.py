@@ -23,7 +23,7 @@ _SHORT = {"mischievous": "misch."}
 
 
 _NEEDS = "A Ring: {0} female and {0} male; of every size, alignment and element an even number or none; at least two elements."
-_CHIPS = "The chips under a hand count its dancers: green where a Ring may have so many, red where not."
+_CHIPS = "The chips under a hand count its dancers: green where a Ring may have that many, red where not."
 
 
 def target(game: Game, view: View, move: View) -> str:

@@ -11,7 +11,7 @@ _DOES = {"gain": "gains a card", "discard": "discards a card"}
 
 
 class Counter(NamedTuple):
-    """How many dancers of a hand have a value, and whether a Ring may have so many."""
+    """How many dancers of a hand have a value, and whether a Ring may have that many."""
 
     word: str
     number: int
@@ -30,7 +30,7 @@ def hand_in_sight(game: Game, view: View, player: int) -> Sequence[int] | None:
 
 
 def counters(game: Game, hand: Sequence[int]) -> list[Counter]:
-    """How many dancers of a hand have each value, and whether a Ring may have so many."""
+    """How many dancers of a hand have each value, and whether a Ring may have that many."""
     cards, dancers = game.facts["cards"], game.facts["hand"]
     found = []
     for attribute, letter in VALUES:
