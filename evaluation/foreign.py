@@ -1,4 +1,4 @@
-"""Agents of others, ``package.module:Class``, told apart and found without importing a line of them."""
+"""Foreign agents, ``package.module:Class``, told apart and found without importing a line of them."""
 
 import ast
 import importlib
@@ -15,18 +15,18 @@ folders: list[str] = []
 
 
 def let_import(folder: Path) -> None:
-    """Lets agents of others import the modules of a folder, behind all others; this process does not see them."""
+    """Lets foreign agents import the modules of a folder, behind all others; this process does not see them."""
     if str(folder.resolve()) not in folders:
         folders.append(str(folder.resolve()))
 
 
 def search_path() -> list[str]:
-    """The folders from which agents of others import, as absolute paths."""
+    """The folders from which foreign agents import, as absolute paths."""
     return [os.path.abspath(folder) for folder in [*sys.path, *folders]]
 
 
 def source_of(spec: str) -> Path | None:
-    """The source file of the module of an agent of others; None where there is no such file, and for all other agents."""
+    """The source file of the module of a foreign agent; None where there is no such file, and for all other agents."""
     if not is_foreign(spec):
         return None
     importlib.invalidate_caches()
@@ -42,7 +42,7 @@ def source_of(spec: str) -> Path | None:
 
 
 def sources_of(spec: str) -> list[Path]:
-    """The files that an agent of others is made of: a package with all in it, or a module and what it imports of its folder.
+    """The files that a foreign agent is made of: a package with all in it, or a module and what it imports of its folder.
 
     Files that a module reads while it plays are not known: an agent that has any is a package. So are libraries from elsewhere.
     None for all other agents.

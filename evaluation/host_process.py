@@ -1,4 +1,4 @@
-"""The near side of hosting: starting the processes in which agents of others play, and talking to them.
+"""The near side of hosting: starting the processes in which foreign agents play, and talking to them.
 
 ``agents.host`` tells what processes there are. Here all that comes from a player is bytes of a length that is known before and
 is looked at with mistrust; the memory that both share is only written to.

@@ -1,4 +1,4 @@
-"""Agents of others at the table: each plays in a process of its own, and its process is what can be lost.
+"""Foreign agents at the table: each plays in a process of its own, and nothing but that process can be lost.
 
 ``package.module:Class`` may be anybody's code. It never runs in the judging process, nor does the judging process import it. A
 player (see ``agents.host``) is given observations, masks and re-dealt worlds, in memory that both share, and gives back
@@ -62,7 +62,7 @@ _servers: "weakref.WeakValueDictionary[tuple[Game, str | None], Server]" = weakr
 
 
 class HostedAgent(Player):
-    """An agent of others in a process of its own.
+    """A foreign agent in a process of its own.
 
     Args:
         spec: ``package.module:Class``.

@@ -1,4 +1,4 @@
-"""Long tournaments: played in chunks, by one process or several, kept as they go, and gone on with after any interruption.
+"""Long tournaments: played in chunks, by one process or several, kept as they go, and resumed after any interruption.
 
 A chunk is a run of deals with all their rotations. Games depend on their deal, line-up and agents alone, so the results are the
 same to the byte whatever the chunks are, whichever process plays them, and in whatever order they come back.
@@ -87,7 +87,7 @@ class Tournament:
         move_time: Seconds an agent has for a decision, see ``evaluation.guarded``; None: no limit.
         secret: What the agents' random words are made from, with the deals.
         secrets: M of them, where not all games have the same; else ``secret`` for all.
-        is_sandboxed: Whether agents of others play without network and without files to write to, see ``evaluation.sandbox``.
+        is_sandboxed: Whether foreign agents play without network and without files to write to, see ``evaluation.sandbox``.
         players: The K agents themselves; made from ``specs`` unless given.
 
     Raises:

@@ -32,9 +32,9 @@ class Question(NamedTuple):
 class Judge:
     """Judges positions and moves of one game.
 
-    A position is worth to a seat its chance to be ahead of another one at the end, a tie by half: with two players the chance to
-    win. A search counts games to their ends for that, even where it looks at the lead when it plays. One that does not look to
-    the end at all (``depth``) is asked for the lead that it sees; ``meaning`` says which of the two it is.
+    A position is worth to a seat its chance to be ahead of another one at the end, a tie counting half: with two players the
+    chance to win. For that a search counts games to their ends, even where it looks at the lead when it plays. One that does not
+    look to the end at all (``depth``) is asked for the lead that it sees; ``meaning`` says which of the two it is.
 
     Args:
         game: The rule set.

@@ -129,7 +129,7 @@ class Table:
         """Goes back to the latest earlier decision of a person who plays against agents alone.
 
         Raises:
-            Refused: Somebody else plays by hand too, or there is nothing to take back.
+            Refused: Other people play too, or there is nothing to take back.
         """
         seat = self._seat(token)
         if len(self.people) > 1:

@@ -1,4 +1,4 @@
-"""The far side of hosting: processes in which agents of others play, see ``evaluation.hosted`` for the near side.
+"""The far side of hosting: processes in which foreign agents play, see ``evaluation.hosted`` for the near side.
 
 One *server* (``python -m agents.host``) is started for a game. It imports the suite and makes the game, nothing of others, and
 forks a *keeper* for each agent; the keeper forks a *player*, the only process in which the agent's own code runs, and another

@@ -5,7 +5,7 @@ Before the first game two files lie beside a board ``NAME.json``:
     NAME.commitments.json   for every two agents a hash of their secret, of the game and of both agents; to be shown at once
     NAME.secrets.json       the secrets themselves; gone when the board is there, which has them then
 
-An interrupted board goes on with its secrets, and a board that is made anew keeps those of agents that have met before. No
+An interrupted board is resumed with its secrets, and a board that is made anew keeps those of agents that have met before. No
 command draws a second secret for two agents that have one. Agents whose files have changed are others: they have not met.
 """
 
