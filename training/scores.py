@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from envs.checks import integer
-from envs.files import write_aside
+from envs.files import read_regular, write_aside
 
 METRICS, SCORED = "metrics.csv", "scores.json"
 SCORES = ("win_share", "placement")
@@ -32,7 +32,7 @@ def read_scores(path: Path) -> dict[str, Any]:
         ValueError: There is no such file, or it is damaged.
     """
     try:
-        scores = json.loads(_read(path))
+        scores = json.loads(read_regular(path, MOST_BYTES))
         integer("timesteps", scores["timesteps"], 0)
         means = [float(result[what]["mean"]) for result in scores["opponents"].values() for what in SCORES]
         if not all(map(isfinite, means)):
@@ -46,13 +46,7 @@ def read_rows(path: Path) -> list[dict[str, str]]:
     """The lines of ``metrics.csv``, by column.
 
     Raises:
-        ValueError: The file is too large.
+        ValueError: It is no file, or too large.
         OSError: It cannot be read.
     """
-    return list(csv.DictReader(_read(path).decode("ascii", "replace").splitlines()))
-
-
-def _read(path: Path) -> bytes:
-    if path.stat().st_size > MOST_BYTES:
-        raise ValueError(f"{path} has more than {MOST_BYTES:,} bytes")
-    return path.read_bytes()
+    return list(csv.DictReader(read_regular(path, MOST_BYTES).decode("ascii", "replace").splitlines()))

@@ -23,7 +23,7 @@ from typing import Any
 from agents.checkpoint import show
 from envs import GAMES
 from envs.checks import integer
-from envs.files import write_aside
+from envs.files import read_regular, write_aside
 from training.folder import MODEL
 from training.scores import METRICS, SCORED, read_scores
 from training.settings import Settings, flag_of
@@ -135,10 +135,8 @@ def read_study(folder: Path) -> tuple[dict[str, Any], tuple[int, ...]]:
         OSError: It cannot be read.
     """
     path = folder / STUDY
-    if path.stat().st_size > MOST_BYTES:
-        raise ValueError(f"{path} is no study: it has more than {MOST_BYTES:,} bytes")
     try:
-        content = json.loads(path.read_bytes())
+        content = json.loads(read_regular(path, MOST_BYTES))
         settings, seeds = content["settings"], content["seeds"]
         if not isinstance(settings, dict) or not isinstance(seeds, list) or not 0 < len(set(seeds)) == len(seeds) <= MOST_SEEDS:
             raise ValueError(f"its seeds are {show(seeds)}")
