@@ -36,24 +36,39 @@ MOST_FACTS, MOST_TENSORS = 100_000, 500_000_000  # bytes
 _PARTS_OF_TENSORS = {"collections OrderedDict", "torch._utils _rebuild_tensor_v2", "torch FloatStorage"}
 
 
-def shipped_path(game: Game) -> Path:
-    """The file of the checkpoint that is shipped for a rule set and number of players; it need not be there."""
-    return SHIPPED / f"{game.name}_{game.num_players}p.zip"
+TRAINED = ("ppo", "exit", "advised")
+"""Words for shipped checkpoints: learned by self-play from nothing; learned from a search; containing the rule-based player."""
+
+
+def shipped_path(game: Game, word: str = "ppo") -> Path:
+    """The file of the checkpoint that is shipped for a rule set and number of players; it need not be there.
+
+    Args:
+        game: The rule set.
+        word: One of ``TRAINED``.
+    """
+    kind = "" if word == TRAINED[0] else f"_{word}"
+    return SHIPPED / f"{game.name}_{game.num_players}p{kind}.zip"
+
+
+def advised_name(name: str, facts: Mapping[str, Any]) -> str:
+    """What an agent is called: one that contains the rule-based player says so."""
+    return f"{name}:advised" if facts.get("network") == "advised" else name
 
 
 def checkpoint_file(spec: str, game: Game) -> str:
-    """The file of a checkpoint that is there: of ``"ppo"``, the shipped one, or of a path.
+    """The file of a checkpoint that is there: of a word of ``TRAINED``, a shipped one, or of a path.
 
     Raises:
         ValueError: There is none; the message lists those that are shipped if one of them was asked for.
     """
-    path = shipped_path(game) if spec == "ppo" else Path(spec)
+    path = shipped_path(game, spec) if spec in TRAINED else Path(spec)
     if path.is_file():
         return str(path)
-    if spec != "ppo":
+    if spec not in TRAINED:
         raise ValueError(f"there is no checkpoint {spec}")
     shipped = ", ".join(sorted(path.stem for path in SHIPPED.glob("*.zip"))) or "none"
-    raise ValueError(f"there is no trained agent ppo for {path.stem}; there are: {shipped}")
+    raise ValueError(f"there is no trained agent {spec} for {path.stem}; there are: {shipped}")
 
 
 def game_facts(game: Game) -> dict[str, Any]:

@@ -23,7 +23,7 @@ def hints(game: Game, agent: Any, observation: np.ndarray, mask: np.ndarray, wor
         return _of_search(agent, legal, world)
     network = getattr(agent, "network", None)
     if network is not None and hasattr(network, "logits"):
-        logits = np.asarray(network.logits(observation)[0], np.float64)[legal]
+        logits = np.asarray(network.logits(network.inputs(observation, mask, world))[0], np.float64)[legal]
         shares = np.exp(logits - logits.max())
         return {action: {"share": float(share)} for action, share in zip(legal, shares / shares.sum(), strict=True)}
     chosen = int(agent.act(observation, mask, world)[0])

@@ -9,16 +9,13 @@ from typing import Any
 import numpy as np
 import torch as th
 
-from agents.checkpoint import check_facts, read_facts, read_weights
+from agents.checkpoint import advised_name, check_facts, read_facts, read_weights
 from agents.networks.blueprint import Blueprint
+from agents.networks.layers import BATCH_STEP
 from envs import engine
 from envs.game import Game
 
 PREFIX = "network."  # of the weights of a `SeatPolicy`
-
-# A matrix product sums in another order when it has very few rows (measured: below 5) and in the rows left over when they are
-# no multiple of its step, and a policy must not depend on how many games are asked at a time. Batches are filled up.
-BATCH_STEP = 16
 
 _NOISE = np.uint64(0x47756D62656C)  # tells this use of a random word from all others
 
@@ -61,7 +58,7 @@ def bytes_of(numbers: int, tensors: int) -> int:
 
 
 class PolicyNetwork:
-    """A network with fixed weights, and the choice among the legal actions.
+    """A network with fixed weights, and the choice among the legal actions. One thread at a time.
 
     Args:
         blueprint: Of the network.
@@ -78,41 +75,45 @@ class PolicyNetwork:
             self.network = blueprint.build()
         self.network.load_state_dict(own)
         self.network.requires_grad_(False)
+        self.inputs = blueprint.inputs()
 
-    def act(self, observations: np.ndarray, action_masks: np.ndarray, words: np.ndarray, sample: bool) -> np.ndarray:
+    def act(
+        self, observations: np.ndarray, action_masks: np.ndarray, records: np.ndarray, words: np.ndarray, sample: bool
+    ) -> np.ndarray:
         """Chooses an action in each of K games.
 
         Args:
             observations: ``(K, D) float32``.
             action_masks: ``(K, A) int8``.
+            records: ``(K,)`` records, as they are or re-dealt for the seat to act.
             words: ``(K,) uint64``: where the noise comes from.
             sample: Whether to draw from the policy; otherwise its likeliest action is played.
 
         Returns:
             ``(K,) int64``, legal actions.
         """
-        logits = self.logits(observations)
+        logits = self.logits(self.inputs(observations, action_masks, records))
         actions = np.empty(len(logits), np.int64)
         choose_batch(logits, np.ascontiguousarray(action_masks), np.ascontiguousarray(words), sample, actions)
         return actions
 
-    def logits(self, observations: np.ndarray) -> np.ndarray:
-        """``(K, A) float32`` for ``(K, D) float32``; a row's numbers do not depend on the other rows."""
-        return self._outputs(observations)[0]
+    def logits(self, inputs: np.ndarray) -> np.ndarray:
+        """``(K, A) float32`` for what ``inputs`` makes of positions; a row's numbers do not depend on the other rows."""
+        return self._outputs(inputs)[0]
 
     def values(self, observations: np.ndarray) -> np.ndarray:
         """``(K,) float32`` for ``(K, D) float32``: what the seats that look expect; a row's number depends on it alone."""
-        return self._outputs(observations)[1][:, 0]
+        return self._outputs(self.inputs.of_views(observations))[1][:, 0]
 
-    def _outputs(self, observations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        count = len(observations)
+    def _outputs(self, inputs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        count = len(inputs)
         missing = -count % BATCH_STEP
         if missing:
-            padded = np.zeros((count + missing, observations.shape[1]), np.float32)
-            padded[:count] = observations
-            observations = padded
+            padded = np.zeros((count + missing, inputs.shape[1]), np.float32)
+            padded[:count] = inputs
+            inputs = padded
         with th.inference_mode():
-            logits, values = self.network(th.from_numpy(np.ascontiguousarray(observations)))
+            logits, values = self.network(th.from_numpy(np.ascontiguousarray(inputs)))
         return logits.numpy()[:count], values.numpy()[:count]
 
 
@@ -149,7 +150,7 @@ class NetworkAgent:
 
     def act(self, observations: np.ndarray, action_masks: np.ndarray, worlds: np.ndarray) -> np.ndarray:
         """The policy's action for each row; see ``agents.agent.Agent``."""
-        return self.network.act(observations, action_masks, worlds["rng"], self.sample)
+        return self.network.act(observations, action_masks, worlds, worlds["rng"], self.sample)
 
 
 class PolicyAgent(NetworkAgent):
@@ -172,7 +173,7 @@ class PolicyAgent(NetworkAgent):
         th.set_num_threads(1)
         blueprint = Blueprint.from_facts(game, facts)
         network = PolicyNetwork(blueprint, read_policy(path, blueprint))
-        super().__init__(network, _name(Path(path)) + (":sample" if sample else ""), sample)
+        super().__init__(network, advised_name(_name(Path(path)), facts) + (":sample" if sample else ""), sample)
 
 
 def _name(path: Path) -> str:

@@ -1,11 +1,12 @@
 """Players by name: what a word on the command line means."""
 
 from collections.abc import Callable
+from functools import partial
 from importlib import import_module
 from typing import Any
 
 from agents.agent import Agent, RandomAgent, first_line
-from agents.checkpoint import checkpoint_file, shipped_path
+from agents.checkpoint import TRAINED, checkpoint_file, shipped_path
 from agents.search import SearchAgent, parse_settings
 from envs.checks import show
 from envs.game import Game
@@ -23,11 +24,11 @@ def _greedy(argument: str, game: Game) -> Agent:
     return make_greedy(game)
 
 
-def _ppo(argument: str, game: Game) -> Agent:
+def _trained(word: str, argument: str, game: Game) -> Agent:
     if argument not in ("", "sample"):
-        raise ValueError(f"agent ppo takes sample or nothing after the colon, not {show(argument)}")
-    agent = _checkpoint("ppo", game, sample=bool(argument))
-    agent.name = "ppo:sample" if argument else "ppo"
+        raise ValueError(f"agent {word} takes sample or nothing after the colon, not {show(argument)}")
+    agent = _checkpoint(word, game, sample=bool(argument))
+    agent.name = f"{word}:sample" if argument else word
     return agent
 
 
@@ -43,7 +44,7 @@ def _no_argument(name: str, argument: str) -> None:
 MAKERS: dict[str, Callable[[str, Game], Agent]] = {
     "random": _random,
     "greedy": _greedy,
-    "ppo": _ppo,
+    **{word: partial(_trained, word) for word in TRAINED},
     "ismcts": _ismcts,
 }
 """Agents by the name before the colon: a function of what follows the colon and the game."""
@@ -54,7 +55,8 @@ def make_agent(spec: str, game: Game) -> Agent:
 
     Args:
         spec: ``"random"``; ``"greedy"``, the rule-based player of the game; ``"ppo"`` or ``"ppo:sample"``, the checkpoint
-            that is shipped for the rule set and number of players; ``"ismcts:400"``, a tree search with so many simulations
+            that is shipped for the rule set and number of players (``"exit"`` learned from a search, ``"advised"`` contains the
+            rule-based player); ``"ismcts:400"``, a tree search with so many simulations
             (``"ismcts:seconds=0.1"``; its options are in ``agents.search.Settings``); a checkpoint ``PATH.zip``, which plays
             its likeliest action, or ``PATH.zip:sample``, which draws from its policy; or ``"package.module:Class"``, anybody's
             own agent: a class, or any function, that is called with the game and gives the agent.
@@ -109,8 +111,8 @@ def names_file(spec: str) -> bool:
 def checkpoint_path(spec: str, game: Game) -> str | None:
     """The file of the checkpoint that such a word means, or from which a search has its values; None where there is none."""
     path = search_option(spec, "value") or spec.removesuffix(":sample")
-    if path == "ppo":
-        return str(shipped_path(game))
+    if path in TRAINED:
+        return str(shipped_path(game, path))
     return path if path.endswith(".zip") else None
 
 

@@ -24,11 +24,13 @@ from typing import TYPE_CHECKING, Any
 
 from tqdm import tqdm
 
+from agents.checkpoint import TRAINED, checkpoint_file, read_facts
 from agents.registry import MAKERS, names_file
 from envs import GAMES, refuse_foreign
 from envs.checks import integer, one_line, show
 from envs.command_line import MOST_LETTERS, Parser, describe_games, how_to_watch, named_path
 from envs.files import Lock
+from envs.game import Game
 from training.folder import MODEL, claim, claim_new
 from training.progress import step
 from training.seeds import STUDY, Study, parse_seeds, read_study, studies_in, watch_all
@@ -99,12 +101,25 @@ def read_command_line(given: dict[str, Any]) -> tuple[Settings, Path | None, Pat
     if resumed is None:
         settings = Settings(**given)
         game = settings.make_game()
+        if not {"network", "net"} & set(given):
+            settings = _with_network_of_start(settings, game)
         if not _is_checkpoint(settings.against):
             settings.make_opponent(game)  # a wrong word is told before PyTorch is imported, which takes seconds
         return settings, out, None
     if out is not None:
         given["out"] = out
     return resumed_settings(resumed, given), out, resumed
+
+
+def _with_network_of_start(settings: Settings, game: Game) -> Settings:
+    """A run that begins with a checkpoint, and is not told which network to learn with, goes on with the checkpoint's."""
+    if settings.start == "none":
+        return settings
+    try:
+        facts = read_facts(checkpoint_file(settings.start, game))
+        return replace(settings, network=facts["network"], net=facts["widths"])
+    except (ValueError, KeyError):
+        return settings  # what is wrong with it, `warm_start` tells
 
 
 def resumed_settings(resumed: Path, given: Mapping[str, Any]) -> Settings:
@@ -159,7 +174,7 @@ def naming(folder: Path) -> Iterator[None]:
 
 
 def _is_checkpoint(agent: str) -> bool:
-    return agent.partition(":")[0] == "ppo" or names_file(agent)
+    return agent.partition(":")[0] in TRAINED or names_file(agent)
 
 
 def _is_own_code(agent: str) -> bool:

@@ -43,6 +43,7 @@ def make_model(settings: Settings, game: Game) -> Any:
         against=settings.make_opponent(game),
         shaping=settings.shaping,
         staggered=True,
+        inputs=blueprint.inputs(),
     )
     model = SelfPlayPPO(
         SeatPolicy,

@@ -13,6 +13,7 @@ import numpy as np
 
 from agents.agent import Agent
 from agents.networks.blueprint import Blueprint
+from agents.networks.inputs import Inputs
 from envs import engine
 from envs.game import Game
 from training.games import Games, leads_of
@@ -46,6 +47,7 @@ class SelfPlayVecEnv(SeatsVecEnv):
             begins has gained by then is paid to nobody. Standings are those of the game's ``score``. It sums to 0 over the seats.
         staggered: Whether fresh games are played on at random, each to another decision, so that not all end at once, see
             ``training.stagger``.
+        inputs: Makes of positions what is observed, D numbers; None: the observations of the games.
 
     Raises:
         ValueError: A share outside of 0 to 1, or an argument that ``VectorAECEnv`` does not take.
@@ -65,10 +67,11 @@ class SelfPlayVecEnv(SeatsVecEnv):
         against: Agent | None = None,
         shaping: float = 0.0,
         staggered: bool = False,
+        inputs: Inputs | None = None,
     ) -> None:
         if not 0 <= snapshot_share <= 1:
             raise ValueError(f"snapshot_share is {snapshot_share}; it must be from 0 to 1")
-        super().__init__(Games(game, num_envs, seed=seed, reward=reward))
+        super().__init__(Games(game, num_envs, seed=seed, reward=reward), inputs)
         self.pool = SnapshotPool(Blueprint(game), seed=seed) if pool is None else pool
         self.shaping = shaping
         self.against = against
@@ -131,7 +134,7 @@ class SelfPlayVecEnv(SeatsVecEnv):
     def _begin_turn(self) -> None:
         shape = (self.num_envs, self.num_players)
         acted = self.games.agent_selection.copy()
-        no_views = np.zeros((0, self.num_players, self.game.observation_size), np.float32)
+        no_views = np.zeros((0, self.num_players, self.inputs.size), np.float32)
         self.last_turn = Turn(acted, np.zeros(len(acted), np.int8), np.zeros(shape, np.float32), NO_ROWS, no_views)
         self._infos = self._no_infos
 
@@ -149,7 +152,7 @@ class SelfPlayVecEnv(SeatsVecEnv):
     def _actions_of_others(self, rows: np.ndarray, observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
         if self.against is not None:
             return self.against.act(observations, masks, self.games.worlds_of(rows))
-        return self.pool[self._playing].act(observations, masks, self.games.words(rows), sample=True)
+        return self.pool[self._playing].act(observations, masks, self.games.states[rows], self.games.words(rows), sample=True)
 
     def _note_ends(self) -> None:
         """Books the games that the last step ended, and seats the others in those that began."""
@@ -167,7 +170,7 @@ class SelfPlayVecEnv(SeatsVecEnv):
         cut = first[games.codes[first] == engine.TRUNCATED]
         if len(cut):
             turn.cut_rows = np.concatenate([turn.cut_rows, cut])
-            turn.cut_observations = np.concatenate([turn.cut_observations, games.final_observations(cut)])
+            turn.cut_observations = np.concatenate([turn.cut_observations, self.inputs.of_views(games.final_observations(cut))])
         self._note_results(first)
         self._seat_others(rows)
 

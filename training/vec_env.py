@@ -6,21 +6,30 @@ N games, A actions.
 from collections.abc import Sequence
 from typing import Any
 
+import gymnasium
 import numpy as np
 from stable_baselines3.common.vec_env import VecEnv
 
+from agents.networks.inputs import Inputs
 from envs.vector import VectorAECEnv
 
 
 class SeatsVecEnv(VecEnv):
-    """N games that are one environment of stable-baselines3; what a step is, its heirs say."""
+    """N games that are one environment of stable-baselines3; what a step is, its heirs say.
 
-    def __init__(self, games: VectorAECEnv) -> None:
-        self.games = games
+    Args:
+        games: The games.
+        inputs: Makes of positions what is observed; None: the observations of the games.
+    """
+
+    def __init__(self, games: VectorAECEnv, inputs: Inputs | None = None) -> None:
+        self.games, self.inputs = games, inputs or Inputs(games.game)
         self.game = games.game
         self.num_players = games.num_players
         self.render_mode = None  # the base class asks for it
         space = games.single_observation_space["observation"]
+        if self.inputs.size != self.game.observation_size:
+            space = gymnasium.spaces.Box(-np.inf, np.inf, (self.inputs.size,), np.float32)
         super().__init__(games.num_envs, space, games.single_action_space)
         self._no_infos: list[dict[str, Any]] = [{}] * games.num_envs  # one dict for all rows: nobody writes into it
         self._actions = np.zeros(games.num_envs, np.int64)
@@ -38,7 +47,9 @@ class SeatsVecEnv(VecEnv):
 
     def _observations(self) -> np.ndarray:
         # A copy: stable-baselines3 puts observations into its buffer after the next step.
-        return self.games.last()[0]["observation"].copy()
+        shown = self.games.last()[0]
+        inputs = self.inputs(shown["observation"], shown["action_mask"], self.games.states)
+        return inputs.copy() if inputs is shown["observation"] else inputs
 
     def env_method(self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any) -> list[Any]:
         """Calls a method. For the action masks of all games: one ``(N, A)`` block, a list of N would cost 50 times more."""

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 import torch as th
 
+from agents.checkpoint import TRAINED
 from agents.networks.blueprint import Blueprint
 from agents.policy import NetworkAgent
 from agents.registry import make_agent
@@ -16,7 +17,7 @@ def start_weights(spec: str, blueprint: Blueprint) -> Mapping[str, th.Tensor]:
     As where agents play, the rule options may be others than those the agent was trained with.
 
     Args:
-        spec: ``"ppo"``, the checkpoint that is shipped for the rule set and number of players, or a checkpoint ``FILE.zip``.
+        spec: ``"ppo"`` or another word for a checkpoint that is shipped for the rule set and number of players, or ``FILE.zip``.
         blueprint: Of the network that is to learn.
 
     Returns:
@@ -26,7 +27,7 @@ def start_weights(spec: str, blueprint: Blueprint) -> Mapping[str, th.Tensor]:
         ValueError: There is no such checkpoint, or it is of another game, version, number of players, size or network; one
             line that names the option.
     """
-    if spec != "ppo" and not spec.endswith(".zip"):
+    if spec not in TRAINED and not spec.endswith(".zip"):
         raise ValueError(f"--start is {show(spec)}; it must be ppo or a checkpoint FILE.zip, which have weights to begin with")
     try:
         agent = make_agent(spec, blueprint.game)

@@ -30,6 +30,7 @@ from envs.dance_of_eights.state import DISCARD_ACTION, DRAW_ACTION, TAKE_ACTION
 from envs.game import Game
 
 AWAY = 0.5  # the chance that a card which lies in the discard area is gone a round later
+TENTHS = 10.0  # of a chance, in which worths are told
 DULL = 0.03  # with a smaller chance it looks two exchanges ahead
 FAR = 0.003  # what each odd number and each dancer too many of a sex takes off a chance: little, so that it only parts equals
 
@@ -52,6 +53,68 @@ class Greedy:
         actions = np.empty(len(worlds), np.int64)
         act_batch(worlds, self.tools, actions)
         return actions
+
+    def worths(self, worlds: np.ndarray, action_masks: np.ndarray) -> np.ndarray:
+        """The chance after each legal action in K games, in tenths: ``(K, A) float32``, 0 for illegal ones."""
+        worths = np.zeros(action_masks.shape, np.float32)
+        masks = engine.rows(np.ascontiguousarray(action_masks))
+        worth_batch(np.ascontiguousarray(worlds), masks, self.tools, engine.rows(worths))
+        return worths
+
+
+@engine.kernel
+def worth_batch(worlds, masks, tools, worths):
+    """Writes the chance after every legal action of every row, by what the player compares."""
+    tables, sight = tools[0][0], tools[1][0]
+    for i in range(len(worlds)):
+        look(worlds[i], tables, sight)
+        mask, out = masks[i]["row"], worths[i]["row"]
+        if worlds[i]["phase"] == game_rules.GAIN:
+            _write_gains(tables, sight, mask, out)
+        else:
+            _write_discards(tables, sight, mask, out)
+
+
+@engine.jit
+def _write_gains(tables, sight, mask, out):
+    if mask[DRAW_ACTION]:
+        out[DRAW_ACTION] = TENTHS * _draw(tables, sight)
+    for kind in range(tables["kinds"]):
+        if sight["lying"][kind] > 0:
+            _write_kind(tables, mask, out, TAKE_ACTION, kind, TENTHS * _after_taking(tables, sight, kind))
+
+
+@engine.jit
+def _write_discards(tables, sight, mask, out):
+    is_dull = _best(tables, sight)[0] < DULL
+    for kind in range(tables["kinds"]):
+        if sight["hand"][kind] > 0:
+            lay_down(tables, sight, kind)
+            chance = _draw(tables, sight) if is_dull else _now(tables, sight)
+            pick_up(tables, sight, kind)
+            _write_kind(tables, mask, out, DISCARD_ACTION, kind, TENTHS * chance)
+
+
+@engine.jit
+def _now(tables, sight):
+    """The chance of eight cards in hand, 1 for a Ring."""
+    if is_ring(sight["tally"]):
+        return 1.0
+    unseen, lying = 0, 0
+    for i in range(sight["held_kinds"]):
+        given = int(sight["held"][i])
+        wanted = tables["kind_of_code"][sight["code"] ^ int(tables["code"][given])]
+        if wanted != NO_KIND and is_ring(sight["tally"] - tables["values"][given] + tables["values"][wanted]):
+            unseen += sight["unseen"][wanted]
+            lying += sight["lying"][wanted]
+    return _chance(tables, sight, sight["tally"], sight["code"], unseen, lying)
+
+
+@engine.inline
+def _write_kind(tables, mask, out, first, kind, worth):
+    for card in range(len(tables["kind"])):
+        if mask[first + card] and tables["kind"][card] == kind:
+            out[first + card] = worth
 
 
 @engine.kernel

@@ -82,6 +82,38 @@ class Greedy:
         _act_batch(worlds, self.game.rules, self.tools, actions)
         return actions
 
+    def worths(self, worlds: np.ndarray, action_masks: np.ndarray) -> np.ndarray:
+        """What each legal action is worth in K games, in tens of mana: ``(K, A) float32``, 0 for illegal ones."""
+        worths = np.zeros(action_masks.shape, np.float32)
+        masks = engine.rows(np.ascontiguousarray(action_masks))
+        _worth_batch(np.ascontiguousarray(worlds), self.game.rules, masks, self.tools, engine.rows(worths))
+        return worths
+
+
+@engine.kernel
+def _worth_batch(worlds, tables, masks, tools, worths):
+    """Writes the worth of every legal action of every row."""
+    for i in range(len(worlds)):
+        mask = masks[i]["row"]
+        for action in range(len(mask)):
+            if mask[action]:
+                worths[i]["row"][action] = _worth(worlds[i], tables[0], tools, action) / 10
+
+
+@engine.jit
+def _worth(world, tables, tools, action):
+    """What an action is worth, by what :func:`_best` compares."""
+    weights, scratch = tools
+    p = int(world["current_player"])
+    if world["phase"] == rules.CHOOSE:
+        return _best_place(world, tables, weights, scratch, p, int(world["hand"][p, action - CHOOSE_ACTION]))[0]
+    if world["phase"] == rules.PLACE:
+        return _place_worth(world, tables, weights, scratch, p, int(world["chosen"][p]), action)
+    if world["phase"] == rules.FLY:
+        movement = int(tables["movement"][int(world["played"]), action - FLY_ACTION])
+        return _flight(world, weights.others / (seats.num_seats(world) - 1), p, movement)
+    return float(villages.mana_of(world, p, action - GATHER_ACTION, int(world["movement"])))
+
 
 @engine.kernel
 def _act_batch(worlds, tables, tools, actions):
@@ -132,12 +164,18 @@ def _best_place(world, tables, weights, scratch, p, card):
     for action in range(PLANT_LEFT_ACTION, GROW_ACTION + int(world["num_mushrooms"][p])):
         if action >= GROW_ACTION and not 0 < world["village"][p, action - GROW_ACTION, kind] < STACK:
             continue
-        scratch[0] = world
-        villages.put_card(scratch[0], tables, p, card, action)
-        worth = _village(scratch[0], weights, p) + _best_flight(scratch[0], tables, weights, p, card)[0]
+        worth = _place_worth(world, tables, weights, scratch, p, card, action)
         if worth > best:
             best, chosen = worth, action
     return best, chosen
+
+
+@engine.jit
+def _place_worth(world, tables, weights, scratch, p, card, action):
+    """Worth of one place for a card, with the best flight from there."""
+    scratch[0] = world
+    villages.put_card(scratch[0], tables, p, card, action)
+    return _village(scratch[0], weights, p) + _best_flight(scratch[0], tables, weights, p, card)[0]
 
 
 @engine.jit

@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from typing import Any
 
-KINDS = ("own", "flat")
-"""What a training run may be told to learn with: the game's own network where it has one, or the flat one."""
+KINDS = ("own", "flat", "candidates", "advised")
+"""What a training run may be told to learn with: the game's own network where it has one, or the flat one; one that scores
+candidates by the features of the actions; the same with the terms of the rule-based player, at whose choice it begins."""
 
 MOST_WIDTHS, WIDEST = 16, 8192
 """Of the hidden layers: how many, and of what width."""

@@ -11,6 +11,10 @@ from torch import nn
 
 from envs.game import Game
 
+# A matrix product sums in another order when it has very few rows (measured: below 5) and in the rows left over when they are
+# no multiple of its step, and a policy must not depend on how many games are asked at a time. Batches are filled up.
+BATCH_STEP = 16
+
 LOGIT_GAIN = 0.01  # of the first weights that make logits: an untrained policy is nearly uniform over the legal actions
 
 
@@ -24,6 +28,14 @@ def layers(sizes: Sequence[int]) -> nn.Sequential:
     parts: list[nn.Module] = []
     for size, width in pairwise(sizes):
         parts += [nn.Linear(size, width), nn.Tanh()]
+    return nn.Sequential(*parts)
+
+
+def rectified(sizes: Sequence[int]) -> nn.Sequential:
+    """Fully connected layers of these widths, each followed by what is above 0 of its outputs."""
+    parts: list[nn.Module] = []
+    for size, width in pairwise(sizes):
+        parts += [nn.Linear(size, width), nn.ReLU()]
     return nn.Sequential(*parts)
 
 

@@ -79,7 +79,7 @@ TUNED = Tuned(
     # Actions differ by a percent or two of the games, far less than a tree of a few hundred simulations can tell apart below its
     # first actions.
     search={"exploration": 1.0, "prior": 0.2, "rollouts": 8, "expand": 1000},
-    training={"timesteps": 8_000_000},
+    training={"network": "candidates", "timesteps": 2_000_000},
 )
 
 

@@ -85,8 +85,11 @@ TUNED = Tuned(
     search={"exploration": 1.0, "prior": 0.3, "scale": 20.0},
     # A short lambda keeps the luck of the later game out of the advantages, but also what a village earns later on: 0.9 stays
     # 4 to 5 points of win share below 0.97. Standings are counted in mana, 20 to the point.
-    training={"timesteps": 3_200_000, "gae_lambda": 0.97, "final_learning_rate": 2e-5, "shaping": 0.005},
-)
+    training={
+        "network": "candidates", "net": [256, 128],
+        "timesteps": 1_600_000, "gae_lambda": 0.97, "final_learning_rate": 2e-5, "shaping": 0.005,
+    },
+)  # fmt: skip
 
 
 def make_game(name: str, num_players: int, options: Mapping[str, Any]) -> Game:

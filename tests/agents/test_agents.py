@@ -62,7 +62,7 @@ def test_agents_are_made_by_name(game):
 
 
 @pytest.mark.parametrize(("spec", "words"), [
-    ("", "there is no agent ''; choose from random, greedy, ppo, ismcts, a checkpoint PATH.zip, or package.module:Class"),
+    ("", "there is no agent ''; choose from random, greedy, ppo, exit, advised, ismcts, a checkpoint PATH.zip, or package"),
     ("gready", "there is no agent 'gready'"), (":Class", "there is no agent"), ("module:", "there is no agent"),
     ("random:2", "takes nothing after a colon"), ("no/model.zip", "there is no checkpoint no/model.zip"),
     ("no/model.zip:sample", "there is no checkpoint no/model.zip$"),

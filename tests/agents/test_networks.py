@@ -10,7 +10,7 @@ import torch as th
 
 import envs
 from agents import checkpoint
-from agents.networks.blueprint import KINDS, Blueprint
+from agents.networks.blueprint import Blueprint
 from agents.networks.fairy_ring import RingNetwork
 from agents.networks.layers import FlatNetwork
 from agents.networks.mushroom_rings import GardenNetwork
@@ -34,6 +34,7 @@ def save_network(path, game, network, facts):
 
 # --- all games and kinds ------------------------------------------------------------------------------------------------
 
+KINDS = ("own", "flat")  # those that read observations alone; of the others see test_candidates.py
 RULE_SETS = [
     *(("fairy_ring", players, {}) for players in (2, 3, 4)),
     *(("fairy_ring_objectives", players, {}) for players in (2, 3, 4)),
@@ -114,7 +115,7 @@ def test_every_section_and_every_weight_is_used_and_gradients_are_finite(name, n
 
 
 def test_an_unknown_kind_is_refused(game):
-    with pytest.raises(ValueError, match="^network is 'deep'; choose from own, flat$"):
+    with pytest.raises(ValueError, match="^network is 'deep'; choose from own, flat, candidates, advised$"):
         Blueprint(game, "deep").build()
 
 
@@ -168,8 +169,8 @@ def test_a_checkpoint_tells_how_to_build_its_network(tmp_path, name, num_players
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"network": None}, "the checkpoint's network is None; it must be one of own, flat"),
-        ({"network": ["own"]}, "the checkpoint's network is ['own']; it must be one of own, flat"),
+        ({"network": None}, "the checkpoint's network is None; it must be one of own, flat, candidates, advised"),
+        ({"network": ["own"]}, "the checkpoint's network is ['own']; it must be one of own, flat, candidates, advised"),
         ({"network": "flat"}, "the weights are not those of a policy this suite trains"),
         ({"widths": None}, "the checkpoint's widths are None; they must be 1 to 16 integers from 1 to 8192"),
         ({"widths": []}, "the checkpoint's widths are []; they must be 1 to 16 integers from 1 to 8192"),

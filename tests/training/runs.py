@@ -10,6 +10,7 @@ from agents import checkpoint
 TINY = [
     "--num-envs", "8", "--num-steps", "16", "--batch-size", "64", "--epochs", "2", "--net", "8", "--eval-every", "3",
     "--eval-deals", "2", "--snapshot-every", "2", "--pool-size", "2", "--snapshot-share", "0.5", "--seed", "5",
+    "--network", "own",
 ]  # fmt: skip
 ITERATION = 8 * 16
 

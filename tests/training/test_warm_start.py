@@ -88,7 +88,8 @@ def test_a_run_that_cannot_learn_much_still_plays_as_its_start(trained, tmp_path
     policies = [PolicyAgent(path, game) for path in (trained, tmp_path / "slow" / "model.zip")]
     env = envs.make_vec(game, 50, seed=1)
     view = env.last()[0]
-    logits = [policy.network.logits(view["observation"]) for policy in policies]
+    inputs = policies[0].network.inputs(view["observation"], view["action_mask"], env.states)
+    logits = [policy.network.logits(inputs) for policy in policies]
     assert abs(logits[0] - logits[1]).max() < 1e-6
 
 
@@ -206,11 +207,11 @@ NO_WEIGHTS = "it must be ppo or a checkpoint FILE.zip, for those have weights to
         ),
         (
             ["--start", "{trained}", "--net", "8", "6"],
-            "--start: the network of {trained} is --network own --net 8, but this run's is --network own --net 8 6",
+            "--start: the network of {trained} is --network candidates --net 8, but this run's is --network candidates --net 8 6",
         ),
         (
             ["--start", "{trained}", "--net", "8", "--network", "flat"],
-            "--start: the network of {trained} is --network own --net 8, but this run's is --network flat --net 8",
+            "--start: the network of {trained} is --network candidates --net 8, but this run's is --network flat --net 8",
         ),
         (["--start", "ppo", "--resume", "{folder}"], "--start does not go with --resume: the run keeps its settings"),
     ],
