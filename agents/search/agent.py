@@ -24,7 +24,7 @@ class Found(NamedTuple):
     """What searches found. K rows, A actions.
 
     Attributes:
-        actions: ``(K,) int64``: the action visited most.
+        actions: ``(K,) int64``: the action visited most; where all are visited alike, the one with the best mean.
         visits: ``(K, A) int32``: simulations that began with each action; none where only one is legal.
         decisions: All decisions that were simulated.
         values: ``(K, A) float64``: the sums of the values of those simulations for the seat to act; None unless asked for.
@@ -127,6 +127,7 @@ def _settings_record(settings: Settings) -> np.ndarray:
     record["depth"] = NO_LIMIT if settings.depth is None else settings.depth
     record["rollouts"] = settings.rollouts
     record["expand"] = settings.expand
+    record["even"] = settings.root == "even"
     record["greedy"] = settings.rollout == "greedy"
     record["waits"] = settings.value is not None
     return record

@@ -15,6 +15,7 @@ SETTINGS = np.dtype(
         ("rollouts", np.int64),  # from a new node
         ("depth", np.int64),  # most decisions of a rollout
         ("greedy", np.bool_),  # the rule-based player makes them, else chance
+        ("even", np.bool_),  # every action of the root gets as many simulations as the others
         ("waits", np.bool_),  # there are no rollouts: a new node's value is brought from outside
     ],
     align=True,

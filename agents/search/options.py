@@ -12,6 +12,7 @@ from envs.game import Game
 from envs.options import suggestion
 
 ROLLOUTS = ("greedy", "random")
+ROOTS = ("bound", "even")
 SIMULATIONS = 400
 MOST = (1 << 30) - 1  # simulations, or decisions of a rollout
 
@@ -31,6 +32,8 @@ class Settings:
             compare first actions.
         depth: Most decisions of a rollout; the game is valued as it then stands. None: to its end.
         scale: A lead of so much in the standings of the game is worth 1/2, twice as much 2/3; 0: placements alone count.
+        root: How simulations are shared out among the first actions: ``"bound"``, by upper confidence bounds as everywhere in the
+            tree, and the action visited most is played; ``"even"``, equally, and the one with the best mean is played.
         value: A checkpoint whose value function takes the place of the rollouts: a file, or ``"ppo"``, the shipped one.
     """
 
@@ -43,6 +46,7 @@ class Settings:
     expand: int = 1
     depth: int | None = None
     scale: float = 0.0
+    root: str = "bound"
     value: str | None = None
 
 
@@ -85,7 +89,9 @@ def _value(name: str, text: str) -> Any:
         return int(text)
     if name == "rollout" and text not in ROLLOUTS:
         raise ValueError(f"ismcts: option rollout is {show(text)}; choose from {', '.join(ROLLOUTS)}")
-    if name in ("rollout", "value"):
+    if name == "root" and text not in ROOTS:
+        raise ValueError(f"ismcts: option root is {show(text)}; choose from {', '.join(ROOTS)}")
+    if name in ("rollout", "root", "value"):
         return text
     return _number(name, text)
 

@@ -58,7 +58,8 @@ def search_batch(
         results: ``(K,)`` records ``engine.result_dtype`` to work in.
         values: ``(K,)`` rows of P: where a tree waits for a value, the value for each seat; else to work in.
         simulations: How many to run in each row; at most one if ``settings["waits"]``.
-        actions: ``(K,) int64``, written: the action visited most, of equal ones the one with the best mean.
+        actions: ``(K,) int64``, written: the action visited most, of equal ones the one with the best mean; the latter alone
+            where ``settings["even"]`` shares simulations out among them.
         visits: ``(K,)`` rows of A, written: how often each action was visited.
     """
     for i in range(len(trees)):
@@ -78,7 +79,7 @@ def search_batch(
                 leaves[i] = states[i]
                 _roll_out(states, leaves, i, rules[0], settings[0], tools, tree, mask, code, results[i], values[i]["row"])
                 _back_up(nodes, node, values[i]["row"])
-        actions[i] = _favourite(tree, nodes, root, visits[i]["row"])
+        actions[i] = _favourite(tree, nodes, root, visits[i]["row"], settings[0]["even"])
 
 
 @jit
@@ -119,7 +120,10 @@ def _descend(state, rules, settings, tools, tree, nodes, root, capacity, mask):
     """Chooses a first action, deals a game that may be the real one, and walks down; returns what ``_walk_down`` does."""
     state["rng"] = mix_in(mix(tree["word"]), tree["simulations"])
     tree["simulations"] += 1
-    first = _select(state, rules, settings, tools, tree, nodes, root, root, capacity, mask)
+    if settings["even"]:
+        first = _next_in_turn(state, rules, tree, nodes, root, capacity, mask)
+    else:
+        first = _select(state, rules, settings, tools, tree, nodes, root, root, capacity, mask)
     state["rng"] = mix_in(tree["word"], nodes[first]["visits"])
     redeal(state, rules, state["current_player"])
     return _walk_down(state, rules, settings, tools, tree, nodes, first, root, capacity, mask)
@@ -181,6 +185,22 @@ def _select(state, rules, settings, tools, tree, nodes, node, root, capacity, ma
     return _add(nodes, tree, node, root + int(tree["size"]), action, mover)
 
 
+@jit
+def _next_in_turn(state, rules, tree, nodes, root, capacity, mask):
+    """The child of the root that was visited least, of equal ones the one tried first; those not tried yet come first."""
+    legal(state, rules, mask)
+    fewest, least = NO_NODE, 0
+    child = int(nodes[root]["first_child"])
+    while child != NO_NODE:
+        mask[nodes[child]["action"]] = 0
+        if fewest == NO_NODE or nodes[child]["visits"] <= least:
+            fewest, least = child, int(nodes[child]["visits"])
+        child = int(nodes[child]["next_sibling"])
+    if _count(mask) == 0 or tree["size"] == capacity:
+        return fewest
+    return _add(nodes, tree, root, root + int(tree["size"]), pick(mask, np.uint64(0)), int(state["current_player"]))
+
+
 @inline
 def _bound(node, mover, share, available, visits):
     """A node's mean, and what an action of this share, so often available and visited, may be better than that."""
@@ -211,8 +231,8 @@ def _back_up(nodes, leaf, value):
 
 
 @jit
-def _favourite(tree, nodes, root, visits):
-    """The action that was visited most at the root, and how often each was."""
+def _favourite(tree, nodes, root, visits, by_mean):
+    """The action that was visited most at the root, or the one with the best mean, and how often each was."""
     for action in range(len(visits)):
         visits[action] = 0
     chosen, most, highest = int(tree["first_legal"]), 0, -np.inf
@@ -221,8 +241,9 @@ def _favourite(tree, nodes, root, visits):
         count = int(nodes[child]["visits"])
         visits[nodes[child]["action"]] = count
         mean = nodes[child]["total"][nodes[child]["mover"]] / max(1.0, float(count))
-        if count > most or (count == most and mean > highest):
-            chosen, most, highest = int(nodes[child]["action"]), count, mean
+        rank = min(count, 1) if by_mean else count
+        if rank > most or (rank == most and mean > highest):
+            chosen, most, highest = int(nodes[child]["action"]), rank, mean
         child = int(nodes[child]["next_sibling"])
     return chosen
 

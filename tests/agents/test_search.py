@@ -394,3 +394,29 @@ def test_it_beats_greedy_in_fairy_ring():
     lineup, deals = tournament.schedule(2, 2, deals=40)
     match = tournament.play(game, agents, lineup, deals)
     assert match.wins[lineup == 0].mean() > 0.65 and match.forfeits.sum() == 0
+
+
+# --- an even root -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["fairy_ring", "dance_of_eights"])
+def test_an_even_root_gives_every_first_action_its_share_and_plays_the_best_mean(name):
+    game = envs.make_game(name)
+    agent = SearchAgent(game, replace(RANDOM, root="even"))
+    worlds = some_worlds(game)
+    found = agent.search(worlds, with_values=True)
+    for world, visits, values, action in zip(worlds, found.visits, found.values, found.actions, strict=True):
+        legal = game.legal_actions(world)
+        if len(legal) > 1:
+            assert np.flatnonzero(visits).tolist() == legal
+            assert visits[legal].max() - visits[legal].min() <= 1
+            assert values[action] / visits[action] == (values[legal] / visits[legal]).max()
+    assert same(found, agent.search(worlds))
+
+
+def test_the_root_is_an_option_of_the_agent():
+    game = envs.make_game("fairy_ring")
+    assert parse_settings("9,root=even", game).root == "even"
+    assert default_settings(game).root == "bound"
+    with pytest.raises(ValueError, match=r"^ismcts: option root is 'odd'; choose from bound, even$"):
+        parse_settings("root=odd", game)
