@@ -186,6 +186,7 @@ class Tuned:
         network: ``module:Class`` of a network that knows what the parts of its observation are.
         search: Options of ``ismcts`` that suit it best, see ``agents.search.Settings``.
         training: Settings of a training run that differ from the usual ones, see ``training.settings.Settings``.
+        taught: The same of a run that learns from a search; they go before those of ``training``.
         baselines: Agents of its leaderboards, where they differ from the usual ones.
         deals: By number of players, deals that every two agents of a leaderboard play, where they differ from the usual ones.
     """
@@ -194,6 +195,7 @@ class Tuned:
     network: str | None = None
     search: Mapping[str, Any] = field(default_factory=dict)
     training: Mapping[str, Any] = field(default_factory=dict)
+    taught: Mapping[str, Any] = field(default_factory=dict)
     baselines: Sequence[str] | None = None
     deals: Mapping[int, int] = field(default_factory=dict)
 

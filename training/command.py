@@ -8,6 +8,7 @@ Every seat learns (``training.selfplay_env``, ``training.rollout_buffer``) with 
 ``metrics.csv``        one line per iteration, and one before the first; the same in ``tensorboard/``. A column is empty where
                        there is nothing to tell, see ``training.metrics``
 ``scores.json``        the scores at the end, on deals that no evaluation on the way has used
+``labels/``            with ``--algo exit``: the positions of each round and what the search found in them
 ``settings.json``, ``learning_curve.png``
 
 With ``--seeds 0-4`` it is a folder of such folders, see ``training.seeds``.
@@ -32,6 +33,7 @@ from envs.command_line import MOST_LETTERS, Parser, describe_games, how_to_watch
 from envs.files import Lock
 from envs.game import Game
 from training.folder import MODEL, claim, claim_new
+from training.labels import make_teacher
 from training.progress import step
 from training.seeds import STUDY, Study, parse_seeds, read_study, studies_in, watch_all
 from training.settings import Settings, flag_of, tuned_of
@@ -105,6 +107,8 @@ def read_command_line(given: dict[str, Any]) -> tuple[Settings, Path | None, Pat
             settings = _with_network_of_start(settings, game)
         if not _is_checkpoint(settings.against):
             settings.make_opponent(game)  # a wrong word is told before PyTorch is imported, which takes seconds
+        if settings.algo == "exit":
+            make_teacher(settings.teacher, game)
         return settings, out, None
     if out is not None:
         given["out"] = out
@@ -206,10 +210,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _prepare(settings: Settings, folder: Path, is_resumed: bool) -> "Run":
     """A run that is ready to learn."""
     with step("importing PyTorch"):
-        from training.run import Run
+        from training.taught_run import make_run
     place = naming(folder) if is_resumed else nullcontext()
     with place, step(f"dealing {settings.num_envs} games of {settings.env}") as say:
-        run = Run(settings, folder, is_resumed)
+        run = make_run(settings, folder, is_resumed)
         if not is_resumed:
             say(f", played on at random by up to {run.venv.played_ahead.max()} decisions")
     if not is_resumed:

@@ -9,7 +9,7 @@ from envs.files import Lock
 from training.settings import Settings
 
 MODEL = "model.zip"
-_FILES = ("metrics.csv", "settings.json", "learning_curve.png", "scores.json", "snapshots", "tensorboard")
+_FILES = ("metrics.csv", "settings.json", "learning_curve.png", "scores.json", "snapshots", "labels", "tensorboard")
 
 
 @contextmanager

@@ -1,7 +1,8 @@
 """Makes the agent ``ppo`` of a rule set from a finished training run: ``python -m training.publish RUN_FOLDER``.
 
-Writes two files to ``agents/checkpoints/``: ``RULE_SET_Pp.zip``, the run's checkpoint stripped to what plays, and
-``RULE_SET_Pp.json``, what made it. Run it on the machine that trained: machine and versions are those it runs on.
+A run that learned from a search makes the agent ``exit``, one of an advised network the agent ``advised``; their files end in
+``_exit`` and ``_advised``. Writes two files to ``agents/checkpoints/``: ``RULE_SET_Pp.zip``, the run's checkpoint stripped to
+what plays, and ``RULE_SET_Pp.json``, what made it. Run it on the machine that trained: machine and versions are those it runs on.
 """
 
 import hashlib
@@ -63,10 +64,15 @@ def publish(run: Path, folder: Path = SHIPPED, deals: int = DEALS) -> list[Path]
         raise ValueError(f"the checkpoint has {len(content):,} bytes; at most {MOST_BYTES:,} are shipped")
     story = tell(game, state, content) | {"figures": measure(model, game, deals)}
     folder.mkdir(parents=True, exist_ok=True)
-    paths = [folder / shipped_path(game).with_suffix(suffix).name for suffix in (".zip", ".json")]
+    paths = [folder / shipped_path(game, word_of(settings)).with_suffix(suffix).name for suffix in (".zip", ".json")]
     for path, part in zip(paths, (content, (json.dumps(story, indent=2, sort_keys=True) + "\n").encode()), strict=True):
         write_aside(path, part)
     return paths
+
+
+def word_of(settings: Settings) -> str:
+    """The agent that a run makes: no policy that contains the rule-based player, or learned from a search, is called ppo."""
+    return "advised" if settings.network == "advised" else settings.algo
 
 
 def strip(model: Path) -> bytes:
@@ -96,7 +102,7 @@ def tell(game: Game, state: RunState, content: bytes) -> dict[str, Any]:
         "training_seconds": round(state.seconds),
         "published": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
         "machine": machine(),
-        "versions": versions(["ppo"], game, libraries),
+        "versions": versions([word_of(state.settings)], game, libraries),
         "bytes": len(content),
         "sha256": hashlib.sha256(content).hexdigest(),
     }

@@ -34,6 +34,7 @@ from training.scores import METRICS, read_rows
 from training.seeds import LARGEST_SEED, Study, parse_seeds, studies_in, watch_all
 from training.settings import Settings
 from training.state import read_settings
+from training.taught_run import make_run
 
 Row = dict[str, float | None]
 Callback = Callable[[Row], object]
@@ -151,7 +152,7 @@ def train(
     if not isinstance(settings, Settings):
         raise ValueError(f"settings is {show(settings)}; it must be Settings, such as Settings.for_game('fairy_ring')")
     with _undisturbed(), claim_new(settings, None if out is None else Path(out)) as folder:
-        run = Run(settings, folder)
+        run = make_run(settings, folder)
         try:
             run.begin()
             return _learn(run, callback, progress)
@@ -187,7 +188,7 @@ def resume(
     place = Path(folder)
     settings = resumed_settings(place, {name: value for name, value in given.items() if value is not None})
     with _undisturbed(), claim(place), naming(place):
-        run = Run(settings, place, is_resumed=True)
+        run = make_run(settings, place, is_resumed=True)
         try:
             run.restore()
             return _learn(run, callback, progress)

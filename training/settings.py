@@ -23,9 +23,14 @@ LARGEST = 1000
 """Of rates and weights: far beyond what makes sense, and far below where their arithmetic overflows."""
 
 _MOST = {
-    "timesteps": 2**53, "num_envs": 2**16, "num_steps": 2**16, "epochs": 1000, "pool_size": 1000, "threads": 2,
+    "timesteps": 2**53, "labels": 2**20, "num_envs": 2**16, "num_steps": 2**16, "epochs": 1000, "pool_size": 1000, "threads": 2,
     "snapshot_every": 2**31, "eval_every": 2**31, "eval_deals": 10**6, "checkpoint_seconds": 2**31,
 }  # fmt: skip
+
+LABEL_PLAYERS = ("greedy", "student")
+
+TAUGHT = {"timesteps": 262_144, "batch_size": 512, "entropy": 0.05, "eval_every": 4, "final_learning_rate": 1e-5}
+"""Usual defaults of ``exit``, where they are others than those of ``ppo``; of a game, ``Tuned.taught`` goes before them."""
 
 _UNSET: Any = object()  # stands for the default of the game, or else the usual one
 
@@ -45,6 +50,7 @@ class Settings:
 
     env: str = setting("fairy_ring", "GAME", "the game, see below")
     num_players: int = setting(2, "P", "seats")
+    algo: str = setting("ppo", "NAME", "how to learn: ppo, by self-play; or exit, from a search's labels", ("ppo", "exit"))
     option: list[str] = setting([], "NAME=VALUE", "rule options of the game, NAME=VALUE each")
     reward: str = setting("placement", "KIND", "what the end of a game pays", ("placement", "win", "score"))
     timesteps: int = setting(5_000_000, "N", "decisions to learn from")
@@ -58,7 +64,10 @@ class Settings:
     gae_lambda: float = setting(0.95, "SHARE", "of the advantage estimates")
     clip_range: float = setting(0.2, "RANGE", "of the probability ratio")
     entropy: float = setting(0.003, "WEIGHT", "weight of the policy's entropy in the loss")
-    network: str = setting("own", "KIND", "the game's own network where it has one, or the flat one", KINDS)
+    teacher: str = setting("ismcts:48,root=even", "AGENT", "exit: the search whose means are learned from")
+    labels: int = setting(8192, "N", "exit: labelled decisions of a round; each counts as one of the timesteps")
+    label_play: str = setting("greedy", "WHO", "exit: who plays the games, the rule-based player or the learner", LABEL_PLAYERS)
+    network: str = setting("own", "KIND", "own of the game, flat, candidates or advised, see docs/training.md", KINDS)
     net: list[int] = setting([128, 128], "WIDTH", "widths of the hidden layers")
     shaping: float = setting(0.0, "WEIGHT", "paid for each unit of lead over the others that a seat gains")
     snapshot_share: float = setting(0.25, "SHARE", "part of the games in which an earlier policy plays one seat")
@@ -73,7 +82,8 @@ class Settings:
 
     def __post_init__(self) -> None:
         env = fields(self)[0]
-        own = tuned_of(env.metadata["default"] if self.env is _UNSET else _typed(env, self.env)).training
+        tuned = tuned_of(env.metadata["default"] if self.env is _UNSET else _typed(env, self.env))
+        own = {**tuned.training, **(TAUGHT | dict(tuned.taught) if self.algo == "exit" else {})}
         for item in fields(self):
             if getattr(self, item.name) is _UNSET:
                 object.__setattr__(self, item.name, own.get(item.name, item.metadata["default"]))
@@ -84,9 +94,14 @@ class Settings:
             object.__setattr__(self, item.name, _typed(item, getattr(self, item.name)))
         for name, most in _MOST.items():
             _check(self, name, 1 <= getattr(self, name) <= most, f"from 1 to {most}")
-        _check(self, "num_steps", self.samples <= MOST_SAMPLES, f"at most {MOST_SAMPLES // self.num_envs} with so many games")
+        most = MOST_SAMPLES // self.num_envs
+        _check(self, "num_steps", self.num_steps <= most, f"at most {most} with so many games")
         _check(self, "seed", 0 <= self.seed < 2**31, "from 0 to 2147483647")
-        _check(self, "batch_size", 2 <= self.batch_size <= self.samples, f"from 2 to {self.samples} (envs x steps)")
+        made_of = "labels" if self.algo == "exit" else "envs x steps"
+        _check(self, "batch_size", 2 <= self.batch_size <= self.samples, f"from 2 to {self.samples} ({made_of})")
+        if self.algo == "exit":
+            _check(self, "against", self.against == "none", "none with --algo exit, which learns from a search")
+            self._check_label_player()
         _check(self, "net", are_widths(self.net), f"1 to {MOST_WIDTHS} widths from 1 to {WIDEST}")
         for name in ("gae_lambda", "snapshot_share"):
             _check(self, name, 0 <= getattr(self, name) <= 1, "from 0 to 1")
@@ -118,10 +133,15 @@ class Settings:
         given["option"] = [*given.get("option", []), *words]
         return cls(env=env, num_players=num_players, **given)
 
+    def _check_label_player(self) -> None:
+        has_greedy = tuned_of(self.env).greedy is not None
+        is_there = self.label_play != "greedy" or has_greedy
+        _check(self, "label_play", is_there, f"student, for there is no rule-based player for {self.env}")
+
     @property
     def samples(self) -> int:
-        """Decisions in a rollout."""
-        return self.num_envs * self.num_steps
+        """Decisions in an iteration: a rollout, or a round of labels."""
+        return self.labels if self.algo == "exit" else self.num_envs * self.num_steps
 
     def blueprint(self, game: Game) -> "Blueprint":
         """Of the network these settings name."""

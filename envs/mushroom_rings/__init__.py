@@ -115,6 +115,7 @@ TUNED = Tuned(
         "network": "candidates", "timesteps": 500_000, "num_envs": 64, "num_steps": 64, "batch_size": 512, "epochs": 3,
         "gae_lambda": 0.97, "final_learning_rate": 2e-5, "shaping": 2e-6,
     },
+    taught={"labels": 1024, "timesteps": 16_384, "batch_size": 256, "learning_rate": 5e-4, "eval_every": 8},
     # A game has so many decisions that a search of 400 simulations, or the usual number of deals, would take hours.
     baselines=("random", "greedy", "ppo", "ismcts:25", "ismcts:100"),
     deals={2: 10, 4: 5},

@@ -1,0 +1,143 @@
+"""Learning from a search: rounds of labels, each followed by passes over all labels so far (``--algo exit``).
+
+Expert iteration (Anthony, Tian and Barber, "Thinking fast and slow with deep learning and tree search", NIPS 2017), with means in
+place of visits: the policy raises the expected worth of its actions by the search's means, which all first actions had the same
+number of simulations for. Visits of a small search follow its prior, and a policy that copies them copies the prior.
+
+K positions, A actions.
+"""
+
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch as th
+from torch import nn
+
+from agents.greedy import make_greedy
+from agents.policy import NetworkAgent, PolicyNetwork
+from envs import engine
+from envs.game import Game
+from training.labels import Labels, facts_of, join, label_round, make_teacher, read_labels, write_labels
+from training.run import Run
+from training.settings import Settings
+
+VALUE_WEIGHT = 0.25  # of the value's loss
+
+
+class Positions:
+    """Makes a network's inputs of records.
+
+    Args:
+        game: The rule set.
+        inputs: See ``agents.networks.inputs``.
+    """
+
+    def __init__(self, game: Game, inputs: Any) -> None:
+        self.game, self.inputs = game, inputs
+
+    def __call__(self, worlds: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Inputs ``(K, size) float32`` and masks ``(K, A) int8`` of the seats to act in K records."""
+        game, count = self.game, len(worlds)
+        observations = np.zeros((count, game.observation_size), np.float32)
+        masks, traces = np.zeros((count, game.num_actions), np.int8), np.zeros((count, game.trace_size), np.int64)
+        game.kernels.show_batch(
+            worlds, game.rules, engine.rows(observations), engine.rows(traces), engine.rows(masks), np.empty(count, np.int8)
+        )
+        return self.inputs(observations, masks, worlds), masks
+
+
+class TaughtRun(Run):
+    """A run that learns from labels; see ``training.run.Run``. An iteration is a round.
+
+    Args:
+        settings: Of the run.
+        folder: Where it is, or is to be.
+        is_resumed: As of ``Run``.
+    """
+
+    def __init__(self, settings: Settings, folder: Path, is_resumed: bool = False) -> None:
+        self.teacher = make_teacher(settings.teacher, settings.make_game())
+        super().__init__(settings, folder, is_resumed)
+        self.positions = Positions(self.game, self.venv.inputs)
+        self.label_facts = facts_of(self.game, settings.teacher, settings.labels)
+        self._rounds: list[Labels] = []
+
+    def learn(self) -> dict[str, float]:
+        """One round: labels, and passes over all labels so far; returns its metrics."""
+        settings, begin = self.settings, time.perf_counter()
+        labels, games = label_round(self.teacher, self._player(), settings.seed, self.iteration, settings.labels)
+        path = self.labels_path(self.iteration + 1)
+        path.parent.mkdir(exist_ok=True)
+        write_labels(path, labels, self.label_facts)
+        self._rounds.append(labels)
+        learned = self._fit()
+        self.iteration += 1
+        self.model.num_timesteps += settings.labels
+        if self.iteration % settings.snapshot_every == 0:
+            self.keep_snapshot()
+        seconds = time.perf_counter() - begin
+        self.seconds += seconds
+        speed = {"samples_per_second": settings.samples / seconds, "games": games}
+        counters = {"iteration": self.iteration, "timesteps": self.model.num_timesteps, "seconds": self.seconds}
+        return {**counters, **speed, **learned}
+
+    def labels_path(self, number: int) -> Path:
+        """The file of a round's labels."""
+        return self.folder / "labels" / f"{number:06d}.zip"
+
+    def _player(self) -> Any:
+        """Who plays the games: the rule-based player, or the policy as it is now."""
+        if self.settings.label_play == "greedy":
+            return make_greedy(self.game)
+        return NetworkAgent(PolicyNetwork(self.blueprint, self.model.policy.state_dict()), sample=True)
+
+    def _fit(self) -> dict[str, float]:
+        """As many minibatches as ``epochs`` passes over the labels of one round are, drawn from all of them."""
+        settings, policy = self.settings, self.model.policy
+        labels = join(self._rounds)
+        better, worth = labels.advantages()
+        better /= np.sqrt(np.square(better[labels.visits > 0]).mean()) + 1e-8
+        steps = max(1, settings.epochs * settings.labels // settings.batch_size)
+        sums = np.zeros(3)
+        for step in range(steps):
+            done = (self.iteration + step / steps) * settings.labels
+            self.model._update_current_progress_remaining(done, settings.timesteps)
+            self.model._update_learning_rate(policy.optimizer)
+            rows = th.randint(len(labels), (settings.batch_size,)).numpy()
+            inputs, masks = self.positions(labels.worlds[rows])
+            parts = self._losses(inputs, masks, better[rows], worth[rows])
+            policy.optimizer.zero_grad()
+            (parts[0] + settings.entropy * parts[1] + VALUE_WEIGHT * parts[2]).backward()
+            nn.utils.clip_grad_norm_(policy.parameters(), self.model.max_grad_norm)
+            policy.optimizer.step()
+            sums += [float(part.detach()) for part in parts]
+        self.model.logger.name_to_value.clear()
+        self.model._n_updates += settings.epochs
+        means = dict(zip(("policy_gradient_loss", "entropy_loss", "value_loss"), (sums / steps).tolist(), strict=True))
+        return {**means, "learning_rate": policy.optimizer.param_groups[0]["lr"]}
+
+    def _losses(self, inputs: np.ndarray, masks: np.ndarray, better: np.ndarray, worth: np.ndarray) -> tuple[th.Tensor, ...]:
+        """What the policy's actions are worth less than the mean, its negative entropy, and the value's square error."""
+        log_probs, values, _ = self.model.policy._heads(th.from_numpy(inputs), masks)
+        probs = log_probs.exp()
+        lost = -(probs * th.from_numpy(better)).sum(-1).mean()
+        return lost, (probs * log_probs).sum(-1).mean(), (values[:, 0] - th.from_numpy(worth)).square().mean()
+
+    def restore(self) -> Path | None:
+        """As of ``Run``; the labels of the rounds so far are read too.
+
+        Raises:
+            ValueError: As of ``Run``, or the labels of a round are missing, damaged or of something else.
+            OSError: As of ``Run``.
+        """
+        changed = super().restore()
+        paths = map(self.labels_path, range(1, self.iteration + 1))
+        self._rounds = [read_labels(path, self.game, self.label_facts) for path in paths]
+        return changed
+
+
+def make_run(settings: Settings, folder: Path, is_resumed: bool = False) -> Run:
+    """A run by the algorithm of its settings."""
+    return (TaughtRun if settings.algo == "exit" else Run)(settings, folder, is_resumed)
