@@ -1,0 +1,92 @@
+"""Remakes the pictures of README.md and the site: ``python -m docs.tools.pictures``.
+
+For each rule set a game of ``greedy`` against itself as a moving SVG, and with ``--screenshots`` (which needs Chromium and the
+test extra) the page of ``python -m play`` in it. The same seeds give the same games, so files change only where pictures do.
+"""
+
+import argparse
+import contextlib
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from agents.registry import make_agent
+from envs import GAMES, make_game
+from envs.files import write_aside
+from envs.replay import record_game
+from envs.vector import VectorAECEnv
+from play.frames import moments, seen
+from play.moving import moving_svg
+from play.views import ALL
+
+FOLDER = Path(__file__).parents[1] / "pictures"
+PARTS = {"fairy_ring": (18, 46), "fairy_ring_objectives": (18, 46), "dance_of_eights": (0, 40), "mushroom_rings": (60, 118)}
+"""The moments of each game that are shown: some seconds of its middle, or so much as keeps a file below 300 kB."""
+SEED = 7
+PORT_LINE = "player 0: "
+
+
+def moving(name: str, folder: Path) -> str:
+    """A part of a game of a rule set as a moving SVG."""
+    game = make_game(name, 2)
+    env = VectorAECEnv(game, 1, seed=0, autoreset=False)
+    path = folder / f"{name}.jsonl"
+    write_aside(path, record_game(env, [make_agent("greedy", game)] * 2, SEED).text().encode())
+    first, last = PARTS[name]
+    return moving_svg(seen(moments(path), ALL)[0][first : last + 1], 0.8)
+
+
+@contextlib.contextmanager
+def table(name: str) -> Iterator[str]:
+    """The address of a table of ``python -m play``."""
+    command = [sys.executable, "-m", "play", "--env", name, "--seed", str(SEED), "--pause", "0", "--no-browser"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout is not None
+            yield process.stdout.readline().removeprefix(PORT_LINE).strip()
+        finally:
+            process.terminate()
+
+
+def screenshot(name: str, path: Path, moves: int = 8) -> None:
+    """The page of a table after some moves of a person."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright, table(name) as address:
+        chromium = os.environ.get("CHROMIUM", "/usr/bin/chromium")
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--headless", "--no-sandbox", "--disable-gpu"])
+        page = browser.new_page(viewport={"width": 1280, "height": 800})
+        page.goto(address)
+        for _ in range(moves):
+            page.wait_for_selector("#moves button:enabled", timeout=300_000)
+            page.locator("#moves button:enabled").first.click()
+        page.wait_for_selector("#moves button:enabled", timeout=300_000)
+        page.check("#hints")
+        page.wait_for_selector("#moves .bar", state="attached", timeout=300_000)  # a bar of nothing is not visible
+        page.screenshot(path=str(path))
+        browser.close()
+
+
+def main() -> None:
+    """Makes the pictures."""
+    import tempfile
+
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--env", nargs="+", choices=list(GAMES), default=list(GAMES))
+    parser.add_argument("--screenshots", action="store_true")
+    parser.add_argument("--out", type=Path, default=FOLDER)
+    arguments = parser.parse_args()
+    arguments.out.mkdir(parents=True, exist_ok=True)
+    for name in arguments.env:
+        with tempfile.TemporaryDirectory() as folder:
+            text = moving(name, Path(folder))
+        write_aside(arguments.out / f"{name}.svg", text.encode())
+        if arguments.screenshots:
+            screenshot(name, arguments.out / f"{name}-page.png")
+    print("\n".join(f"{path}: {path.stat().st_size / 1000:.0f} kB" for path in sorted(arguments.out.iterdir())))
+
+
+if __name__ == "__main__":
+    main()
