@@ -28,7 +28,12 @@ def tiny(out, iterations, *more):
 
 def new_run(out, *more):
     """A run that has not learned yet."""
-    return Run(command.read_command_line([*TINY, *more])[0], out)
+    return Run(settings_of([*TINY, *more]), out)
+
+
+def settings_of(words):
+    """What a command line asks for."""
+    return command.read_command_line(vars(command.make_parser().parse_args(words)))[0]
 
 
 def are_equal(some, others):
@@ -143,7 +148,7 @@ def test_the_command_of_a_published_run_tells_its_start(trained, tmp_path):
     settings = checkpoint.read_run(tmp_path / "run" / "model.zip")["settings"]
     words = publish.command_of(settings)
     assert f"--start {trained}" in words
-    assert vars(command.read_command_line(words.split()[2:])[0]) == settings
+    assert vars(settings_of(words.split()[2:])) == settings
 
 
 def test_a_published_run_tells_the_content_of_its_start_even_when_that_is_overwritten(start, tmp_path):
@@ -183,7 +188,7 @@ def test_a_snapshot_can_be_the_start_too(trained, tmp_path):
     assert are_equal(run.model.policy.state_dict(), checkpoint.read_weights(path))
 
 
-NO_WEIGHTS = "it must be ppo or a checkpoint FILE.zip, for those have weights to begin with"
+NO_WEIGHTS = "it must be ppo or a checkpoint FILE.zip, which have weights to begin with"
 
 
 @pytest.mark.parametrize(
