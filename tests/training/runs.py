@@ -6,6 +6,7 @@ import torch as th
 
 import train
 from agents import checkpoint
+from training import command
 
 TINY = [
     "--num-envs", "8", "--num-steps", "16", "--batch-size", "64", "--epochs", "2", "--net", "8", "--eval-every", "3",
@@ -17,6 +18,11 @@ ITERATION = 8 * 16
 
 def tiny(out, iterations, *more):
     return train.main([*TINY, "--timesteps", str(iterations * ITERATION), "--out", str(out), *more])
+
+
+def read(words):
+    """Settings, folder and folder to resume that a command line asks for."""
+    return command.read_command_line(vars(command.make_parser().parse_args(words)))
 
 
 def weights_of(folder):

@@ -16,7 +16,8 @@ from agents import checkpoint
 from agents.policy import PolicyAgent
 from agents.registry import make_agent
 from envs.vector import VectorAECEnv
-from training import command, publish
+from tests.training.runs import read
+from training import publish
 from training.settings import Settings
 from training.state import read_settings, read_state
 
@@ -75,8 +76,8 @@ def test_the_facts_tell_what_made_it(run, shipped):
         assert figures["games"] == 6 and 0 <= figures["win_share"]["mean"] <= 1 and -1 <= figures["placement"]["mean"] <= 1
     words = facts["command"].split()
     assert words[:4] == ["python", "train.py", "--env", "dance_of_eights"]
-    again, _, _ = command.read_command_line(words[2:])
-    assert vars(again) == vars(command.read_command_line(TINY)[0])
+    again, _, _ = read(words[2:])
+    assert vars(again) == vars(read(TINY)[0])
     assert "--epochs 1" in facts["command"] and "--clip-range" not in facts["command"]
 
 

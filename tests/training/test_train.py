@@ -16,8 +16,7 @@ import train
 from agents.networks.fairy_ring import RingNetwork
 from agents.networks.layers import FlatNetwork
 from agents.policy import NetworkAgent, PolicyAgent, PolicyNetwork
-from tests.training.runs import ITERATION, assert_same_run, lines_of, tiny, weights_of
-from training import command
+from tests.training.runs import ITERATION, assert_same_run, lines_of, read, tiny, weights_of
 from training.metrics import Score, fixed_opponents, score, score_table
 from training.ppo import SelfPlayPPO
 from training.run import Run
@@ -83,9 +82,9 @@ def test_a_run_with_the_flat_network_can_be_resumed_and_played(finished, tmp_pat
 
 
 def test_shaping_comes_from_the_games_defaults_or_the_command_line(tmp_path):
-    assert command.read_command_line([])[0].shaping == 0.005
-    assert command.read_command_line(["--env", "dance_of_eights"])[0].shaping == 0
-    settings, *_ = command.read_command_line(["--num-envs", "8", "--batch-size", "64", "--shaping", "0.5"])
+    assert read([])[0].shaping == 0.005
+    assert read(["--env", "dance_of_eights"])[0].shaping == 0
+    settings, *_ = read(["--num-envs", "8", "--batch-size", "64", "--shaping", "0.5"])
     assert Run(settings, tmp_path / "run").venv.shaping == 0.5
 
 
