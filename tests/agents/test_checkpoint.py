@@ -4,6 +4,7 @@ import io
 import json
 import os
 import pickle
+import re
 import resource
 import struct
 import threading
@@ -318,9 +319,7 @@ def test_shipped_checkpoints_are_read():
     paths = sorted(checkpoint.SHIPPED.glob("*.zip"))
     assert paths
     for path in paths:
-        name, _, players = path.stem.rpartition("_")
-        game = envs.make_game(name, int(players[:-1]))
-        assert PolicyAgent(path, game).network.logits(np.zeros((1, game.observation_size), np.float32)).shape == (
-            1,
-            game.num_actions,
-        )
+        name, players = re.fullmatch(r"(\w+)_(\d)p(?:_exit|_advised)?", path.stem).groups()
+        network = PolicyAgent(path, envs.make_game(name, int(players))).network
+        inputs = network.inputs.of_views(np.zeros((1, network.blueprint.game.observation_size), np.float32))
+        assert network.logits(inputs).shape == (1, network.blueprint.game.num_actions)
