@@ -1,10 +1,10 @@
 """Files of plain data from strangers: what they may cost is limited before they are read."""
 
 import json
-import os
-import stat
 from pathlib import Path
 from typing import Any, NoReturn
+
+from envs.files import read_regular
 
 MOST_BYTES = 1 << 25
 """Of a file: the games of a board take some 70 bytes each."""
@@ -20,14 +20,7 @@ def read_text(path: Path, most: int = MOST_BYTES) -> str:
         OSError: There is no such file, or it cannot be read.
         ValueError: It is no regular file, which might never end, has more than ``most`` bytes, or is no UTF-8.
     """
-    mode = os.stat(path).st_mode
-    if not stat.S_ISREG(mode):
-        raise ValueError("it is a folder" if stat.S_ISDIR(mode) else "it is no regular file")
-    with open(path, "rb") as file:
-        content = file.read(most + 1)
-    if len(content) > most:
-        raise ValueError(f"it has {os.stat(path).st_size:,} bytes; at most {most:,} are read")
-    return content.decode("utf-8-sig")
+    return read_regular(path, most).decode("utf-8-sig")
 
 
 def parse(text: str) -> Any:

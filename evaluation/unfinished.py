@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from agents.archive import are_stored
-from envs.files import write_aside
+from envs.files import read_regular, write_aside
 from evaluation import json_file
 from evaluation.batch import NOBODY
 from evaluation.tournament import Chunk
@@ -107,10 +107,9 @@ class UnfinishedResults:
 
 def _read(path: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     """Facts and arrays of a file, which is no more work than it is long: its parts are not compressed."""
-    with open(path, "rb") as file:
-        content = file.read(MOST_BYTES + 1)
-    if len(content) > MOST_BYTES or not are_stored(content):
-        raise ValueError("it is too large, or compressed")
+    content = read_regular(path, MOST_BYTES)
+    if not are_stored(content):
+        raise ValueError("it is compressed")
     with np.load(io.BytesIO(content), allow_pickle=False) as parts:
         facts = json_file.parse(parts["facts"].tobytes().decode())
         return facts, {name: parts[name] for name in ("done", "outcomes", "seconds", "decisions")}
