@@ -383,7 +383,7 @@ class TurnBasedEnv(Shown, Spoken, AECEnv):
                 made.__dict__[name] = _copy_by_agent(value)
             elif name not in _MEMORY:
                 made.__dict__[name] = copy.deepcopy(value, memo)
-        made._use(self._io.copy(), self._stream.copy())
+        made._use(_copy_of(self._io), _copy_of(self._stream))
         return made
 
     def __getstate__(self) -> dict[str, Any]:
@@ -396,6 +396,13 @@ class TurnBasedEnv(Shown, Spoken, AECEnv):
         self._allocate()
         self._io[:] = np.frombuffer(io, self._io.dtype)
         self._stream[:] = np.frombuffer(stream, engine.STREAM)
+
+
+def _copy_of(array: np.ndarray) -> np.ndarray:
+    """A copy to the byte: numpy's own leaves gaps between the fields of records as that memory was."""
+    made = np.empty_like(array)
+    made.view(np.uint8)[:] = array.view(np.uint8)
+    return made
 
 
 def _copy_by_agent(value: Any) -> Any:

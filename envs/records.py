@@ -14,9 +14,7 @@ from envs.checks import show
 def check(game: Any, records: np.ndarray) -> None:
     """Refuses records that are not possible positions, see ``Game.check_records``."""
     if not isinstance(records, np.ndarray) or records.dtype != game.state_dtype:
-        kind = getattr(records, "dtype", type(records).__name__)
-        found = "of other fields" if getattr(kind, "names", None) else show(kind)
-        raise ValueError(f"records are {found}; they must be an array of the state_dtype of {game!r}")
+        raise ValueError(f"records are {_kind_of(records)}; they must be an array of the state_dtype of {game!r}")
     if records.ndim != 1 or not records.flags.c_contiguous:
         raise ValueError(f"records have shape {records.shape} and strides {records.strides}; they must be (N,) without gaps")
     faults = faults_of(game, records)
@@ -25,6 +23,13 @@ def check(game: Any, records: np.ndarray) -> None:
     wrong = first_fault(game, faults)
     if wrong is not None:
         raise ValueError(f"row {np.flatnonzero(faults)[0]}: {wrong}")
+
+
+def _kind_of(records: Any) -> str:
+    """What stands where records should, for a message."""
+    if not isinstance(records, np.ndarray):
+        return show(type(records).__name__)
+    return "of other fields" if records.dtype.names else str(records.dtype)
 
 
 def faults_of(game: Any, records: np.ndarray) -> np.ndarray:

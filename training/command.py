@@ -132,7 +132,19 @@ def resumed_settings(resumed: Path, given: Mapping[str, Any]) -> Settings:
     Raises:
         ValueError: It is no run, or something is given that it keeps.
     """
+    _refuse_what_is_kept(given)
     return settings_to_go_on(resumed, read_settings(resumed / MODEL), given)
+
+
+def _refuse_what_is_kept(given: Mapping[str, Any]) -> None:
+    """Refuses what a run keeps from its beginning to its end.
+
+    Raises:
+        ValueError: Something of it is given anew.
+    """
+    others = sorted(set(given) - {"timesteps", "env", "against"}, key=lambda name: (name == "out", name))
+    if others:
+        raise ValueError(f"{flag_of(others[0])} does not go with --resume: the run keeps its settings")
 
 
 def settings_to_go_on(resumed: Path, kept: dict[str, Any], given: Mapping[str, Any]) -> Settings:
@@ -141,11 +153,9 @@ def settings_to_go_on(resumed: Path, kept: dict[str, Any], given: Mapping[str, A
     Raises:
         ValueError: They are damaged, or something is given that it keeps.
     """
+    _refuse_what_is_kept(given)
     given = dict(given)
     named = {name: given.pop(name, None) for name in ("env", "against")}
-    others = sorted(set(given) - {"timesteps"}, key=lambda name: (name == "out", name))
-    if others:
-        raise ValueError(f"{flag_of(others[0])} does not go with --resume: the run keeps its settings")
     with naming(resumed):
         settings = _kept_settings(resumed, kept, named)
     return replace(settings, **given)

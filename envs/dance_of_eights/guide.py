@@ -1,22 +1,21 @@
 """The rules of Dance of Eights in plain words, for people and language models that play by text."""
 
-from envs.dance_of_eights.state import NUM_CARDS
 from envs.game import Game
 
-_GUIDE = """You are one of {players} players of Dance of Eights. The first to hold a Ring of eight dancers wins.
+_GUIDE = """You are one of {players} players of Dance of Eights. The first to hold a Ring of {hand} dancers wins.
 
-Everybody holds eight cards; each is a dancer with a sex (female, male), a size (tiny, small, big), an alignment
+Everybody holds {hand} cards; each is a dancer with a sex (female, male), a size (tiny, small, big), an alignment
 (mischievous, good, evil) and an element (earth, water, sky, forest). Beside the deck lie discarded cards, face up. On
 your turn you
 1. gain a card: the top one of the deck, unseen, or any one of the discarded cards, which all players see you take;
-2. discard one of your nine cards, face up. It may be the one you have just gained.
+2. discard one of your {full} cards, face up. It may be the one you have just gained.
 
-Your eight cards are a Ring if all of this holds:
-- four dancers are female and four are male;
+Your {hand} cards are a Ring if all of this holds:
+- {half} dancers are female and {half} are male;
 - the number of dancers of every size is even (0 is even), and so is that of every alignment and of every element;
 - there are dancers of at least two elements.
-A Ring wins at once, also one that is dealt. There are {cards} different cards, and {copies}. After {turns} turns of
-every player without a Ring nobody wins.
+A Ring wins at once, also one that is dealt. The pack has {pack} cards of {kinds} kinds. After {turns} turns of every
+player without a Ring nobody wins.
 
 A discarded card can be taken by the players after you, so think of what they collect: what they have taken in the
 open is told.
@@ -26,7 +25,13 @@ female, big, evil dancer of water. The line "values" counts your own hand; an ex
 that no Ring has."""
 
 
+_NUMBERS = {2: "two", 4: "four", 5: "five", 8: "eight", 9: "nine"}
+
+
 def guide(game: Game) -> str:
     """The rules under the options of a game, in plain words."""
-    copies = "the pack has the whole list twice" if game.options["copies"] == 2 else "the pack has the list once"
-    return _GUIDE.format(players=game.num_players, cards=NUM_CARDS, copies=copies, turns=game.options["max_turns"])
+    hand, tables = game.facts["hand"], game.rules[0]
+    return _GUIDE.format(
+        players=game.num_players, hand=_NUMBERS[hand], full=_NUMBERS[hand + 1], half=_NUMBERS[hand // 2],
+        pack=int(tables["num_cards"]), kinds=int((tables["copies"] > 0).sum()), turns=game.options["max_turns"],
+    )  # fmt: skip

@@ -118,11 +118,13 @@ def test_a_replay_of_no_game_at_all_is_refused(tmp_path, trap, capsys, name):
     assert not trap.exists()
 
 
-def test_a_leaderboard_and_an_entry_have_nothing_imported(tmp_path, trap):
+def test_a_leaderboard_and_an_entry_have_nothing_imported(tmp_path, trap, monkeypatch):
     path = tmp_path / "board.json"
-    path.write_text(json.dumps({"rule_set": STRANGER, "num_players": 2, "entrants": []}))
-    problems, about = verify.check(path, share=1.0)
-    assert f"game {STRANGER!r} is not of this suite" in problems[0] and about.endswith("nothing was played")
+    path.write_text(json.dumps({"format": 2, "rule_set": STRANGER, "num_players": 2}))
+    monkeypatch.setattr("evaluation.leaderboard.found.refuse_wrong_form", lambda facts: None)  # as if all else were well
+    verdict = verify.check(path, share=1.0)
+    assert f"game {STRANGER!r} is not of this suite" in verdict.problems[0] and not verdict.is_well
+    assert verdict.about.endswith("nothing was played")
     entry = Entry(path, STRANGER, 2, Entrant("me", "random"))
     with pytest.raises(ValueError, match="is not of this suite"):
         Plan(entry.rule_set, entry.num_players, path, entry=entry)

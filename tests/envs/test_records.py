@@ -46,7 +46,7 @@ def test_any_random_word_is_possible(records):
 def test_another_type_or_shape_is_refused(records):
     game, real = records
     for wrong, message in (
-        (real.tolist(), "records are list"),
+        (real.tolist(), "records are 'list'"),
         (real.view(np.uint8), "records are uint8"),
         (real[["decisions", "rng"]], "records are of other fields"),
         (real["rng"], "records are uint64"),

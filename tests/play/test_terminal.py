@@ -80,7 +80,7 @@ def test_the_command_seats_two_people_at_a_terminal(monkeypatch, capsys):
     [
         (["--env", "chess"], "chess"),
         (["--env", "fairy_ring", "--people", "9"], "players"),
-        (["--env", "fairy_ring", "--people", "-1"], "--people -1"),
+        (["--env", "fairy_ring", "--people", "-1"], "--people: '-1' is not an integer from 0"),
         (["--env", "fairy_ring", "--num-players", "3", "--agents", "greedy", "random", "random"], "do not make the 3 players"),
         (["--env", "fairy_ring", "--option", "nonsense=1"], "nonsense"),
         (["--env", "fairy_ring", "--seed", "-1"], "seed"),

@@ -183,12 +183,10 @@ class _Board:
     """``board.toml``, read key by key; whatever is wrong is told with the key."""
 
     def __init__(self, path: Path) -> None:
-        self.path = path
+        self.path, text = path, _read(path)
         try:
-            self.data: Any = tomllib.loads(_read(path))
-        except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
-            if str(path) in str(error):
-                raise  # it could not be read
+            self.data: Any = tomllib.loads(text)
+        except (ValueError, RecursionError) as error:
             raise _error(path, "the file", show(error), "TOML") from error
         self.table("", "colors", "slots", "signposts", "trades", "setup", "stump", "flowers", "markers", "market")
 

@@ -117,7 +117,7 @@ def test_other_encodings_are_refused_by_name(tmp_path):
 
 
 def test_a_list_that_cannot_be_read_is_named(tmp_path):
-    for path, reason in ((tmp_path / "none.csv", "No such file"), (tmp_path, "Is a directory")):
+    for path, reason in ((tmp_path / "none.csv", "No such file"), (tmp_path, "it is a folder")):
         with pytest.raises(ValueError, match=f"cannot read the list of cards {path}: {reason}"):
             load_cards(path)
 

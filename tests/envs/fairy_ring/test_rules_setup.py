@@ -133,7 +133,7 @@ def test_only_the_variant_has_objectives():
         (lambda s: s["players"][0].update(mana=20), r"players\[0\].mana is 20"),
         (lambda s: s["players"][0].update(village=[]), r"the length of players\[0\].village is 0"),
         (lambda s: s["players"][0]["village"][0].update(cards=[0] * 5), r"the size of players\[0\].village\[0\] is 5"),
-        (lambda s: s["players"][1]["village"][0].update(type="Lookout"), r"cards\[0\] is card 5, which is no Lookout"),
+        (lambda s: s["players"][1]["village"][0].update(type="Lookout"), r"cards\[0\] is card 5, which is no 'Lookout'"),
         (lambda s: s["players"][0].update(fairy={"player": 1, "mushroom": 3}), "fairy stands on mushroom 3, which player 1"),
         (lambda s: s["players"][1].update(hand=[36]), r"players\[1\].hand\[0\] is card 36, which is not of deck 1"),
         (lambda s: s["players"][1].update(hand=[6]), "card 6 is there more than 1 times"),

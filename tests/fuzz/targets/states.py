@@ -79,8 +79,8 @@ def _vector(game, autoreset: bool) -> Door:
 
 def _single(game) -> Door:
     env, rng = envs.raw_env(game), np.random.default_rng(2)
-    states = [env.get_state()]
-    for seed in range(3):
+    states = []
+    for seed in range(4):
         env.reset(seed=seed)
         for _ in range(rng.integers(200)):
             if not env.agents:
