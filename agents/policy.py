@@ -53,7 +53,7 @@ def read_policy(path: str | os.PathLike[str], blueprint: Blueprint) -> dict[str,
 
 
 def bytes_of(numbers: int, tensors: int) -> int:
-    """How long a file of PyTorch with so many numbers in so many tensors may be."""
+    """How long a file of PyTorch may be that holds that number of tensors and of values in them."""
     return 4 * numbers + 1000 * tensors + 100_000
 
 

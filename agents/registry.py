@@ -56,7 +56,7 @@ def make_agent(spec: str, game: Game) -> Agent:
     Args:
         spec: ``"random"``; ``"greedy"``, the rule-based player of the game; ``"ppo"`` or ``"ppo:sample"``, the checkpoint
             that is shipped for the rule set and number of players (``"exit"`` learned from a search, ``"advised"`` contains the
-            rule-based player); ``"ismcts:400"``, a tree search with so many simulations
+            rule-based player); ``"ismcts:400"``, a tree search with 400 simulations per decision
             (``"ismcts:seconds=0.1"``; its options are in ``agents.search.Settings``); a checkpoint ``PATH.zip``, which plays
             its likeliest action, or ``PATH.zip:sample``, which draws from its policy; or ``"package.module:Class"``, anybody's
             own agent: a class, or any function, that is called with the game and gives the agent.

@@ -69,7 +69,7 @@ class TurnBasedEnv(Shown, Spoken, AECEnv):
             written to, into which the next step writes.
         view: The seat whose view ``render`` shows; None shows everything. A notebook shows the environment in the eyes of this
             seat too, but with None only what every seat sees, see ``envs.display``.
-        max_cycles: The game is truncated after so many decisions; None: it is not.
+        max_cycles: The game is truncated after this number of decisions; None: it is not.
         action_features: Whether observations have ``"action_features": (A, F) float32`` too, see ``VectorAECEnv``.
 
     Raises:

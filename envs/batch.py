@@ -32,7 +32,7 @@ class Batch:
         action_features: Whether actions are described.
 
     Raises:
-        ValueError: ``num_envs`` is no integer from 1, there is not enough memory for so many games, or the game does not
+        ValueError: ``num_envs`` is no integer from 1, there is not enough memory for them, or the game does not
             describe its actions.
     """
 
@@ -48,7 +48,7 @@ class Batch:
         try:
             self._allocate()
         except MemoryError as error:
-            raise ValueError(f"num_envs is {self.num_envs}; there is not enough memory for so many games") from error
+            raise ValueError(f"num_envs is {self.num_envs}; there is not enough memory for them") from error
 
     def _allocate(self) -> None:
         game, n = self.game, self.num_envs

@@ -169,7 +169,7 @@ def word_array(name: str, values: Any, length: int) -> np.ndarray:
     """Random words from outside as compiled code takes them: ``(length,) uint64``, contiguous and writeable.
 
     Raises:
-        ValueError: They are no integers from 0 to 2**64 - 1, or not so many.
+        ValueError: They are no integers from 0 to 2**64 - 1, or another number of them.
     """
     wanted = f"{length} integers from 0 to {MAX_SEED}"
     array = _as_array(name, values, wanted)

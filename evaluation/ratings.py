@@ -152,7 +152,7 @@ def ratio_estimates(totals: np.ndarray, counts: np.ndarray, level: float = LEVEL
     Args:
         totals: `(D, ...) float64`, sum of the quantity over each deal.
         counts: `(D, ...)`, how many values each sum has.
-        level: probability that an interval covers the truth.
+        level: probability that an interval covers the true value.
     """
     if not 0 < level < 1:
         raise ValueError(f"level must lie between 0 and 1, got {level}")
@@ -249,7 +249,7 @@ def rate(
         ridge: see `bradley_terry`.
         resamples: bootstrap resamples, B.
         seed: seed of the resampling; the same seed gives the same intervals.
-        level: probability that an interval covers the truth.
+        level: probability that an interval covers the true value.
 
     Raises:
         ValueError: if the anchor does not play, two groups of agents never met, or a setting is out of range.

@@ -74,7 +74,7 @@ def _part(text: str | None, count: int) -> slice:
     """The moments that ``A-B`` means, both counted in.
 
     Raises:
-        ValueError: It is no such part of a game of so many moments.
+        ValueError: It is no such part of a game of that length.
     """
     if text is None:
         return slice(0, count)

@@ -95,7 +95,7 @@ class Settings:
         for name, most in _MOST.items():
             _check(self, name, 1 <= getattr(self, name) <= most, f"from 1 to {most}")
         most = MOST_SAMPLES // self.num_envs
-        _check(self, "num_steps", self.num_steps <= most, f"at most {most} with so many games")
+        _check(self, "num_steps", self.num_steps <= most, f"at most {most} with that number of games")
         _check(self, "seed", 0 <= self.seed < 2**31, "from 0 to 2147483647")
         made_of = "labels" if self.algo == "exit" else "envs x steps"
         _check(self, "batch_size", 2 <= self.batch_size <= self.samples, f"from 2 to {self.samples} ({made_of})")

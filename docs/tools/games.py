@@ -19,7 +19,7 @@ TRUTH = ("Source", "Fidelity of the card data", "Fidelity of the component data"
 EXTRA = {
     "dance_of_eights": "The card list is the published one, to the letter.",
 }
-"""What is to be said of the truth of components where the docstring has no part about it."""
+"""What is to be said of how true the components are where the docstring has no part about it."""
 
 
 def game_page(name: str) -> str:

@@ -54,7 +54,7 @@ SIGHT = np.dtype(
 
 
 def make_tables(cards: tuple[Card, ...], hand: int = HAND) -> np.ndarray:
-    """The kinds of cards, by card and by parities; for hands of so many cards."""
+    """The kinds of cards, by card and by parities; for hands of that size."""
     tables = np.zeros(1, TABLES)
     table = tables[0]
     table["each_sex"] = hand // 2

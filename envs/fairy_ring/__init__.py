@@ -9,7 +9,7 @@ Source
 
 Rules in brief
     Two rounds of six turns. On a turn every player secretly chooses a card of the hand; then, one after another from the first
-    player, each plants it at an end of the own village or grows a mushroom of its type, flies so many mushrooms as the card
+    player, each plants it at an end of the own village or grows a mushroom of its type, flies as many mushrooms as the card
     says, and gathers from the mushroom the fairy stops on (its owner too, and the owner first). Hands and the first-player
     tile pass to the left. 20 mana are a point. Most points win, then most mana; else the victory is shared.
 
@@ -155,7 +155,7 @@ def _tables(cards: Sequence[Card], num_players: int, round_cards: int, options: 
 
 
 def _adds(card: Card, size: int) -> int:
-    """Mushroom details: what a card adds to what its mushroom pays (an Academy: each step) when it is then so many cards high."""
+    """Mushroom details: what a card adds to what its mushroom pays (an Academy: each step) then of that height."""
     if card.type == "Lookout":
         return size * (size + 2) - (size - 1) * (size + 1)  # 3, 8, 15, 24 in all
     return 1 if card.type == "Academy" else card.mana

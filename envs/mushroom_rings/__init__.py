@@ -110,13 +110,13 @@ TUNED = Tuned(
     greedy="agents.greedy.mushroom_rings:Greedy",
     network="agents.networks.mushroom_rings:GardenNetwork",
     search={"exploration": 1.0, "prior": 0.5, "scale": 100_000.0, "depth": 30},
-    # 126 KB a decision with the features of 575 actions: fewer games. Standings count a point 10,000.
+    # 126 KB per decision with the features of 575 actions: fewer games. Standings count a point 10,000.
     training={
         "network": "candidates", "timesteps": 500_000, "num_envs": 64, "num_steps": 64, "batch_size": 512, "epochs": 3,
         "gae_lambda": 0.97, "final_learning_rate": 2e-5, "shaping": 2e-6,
     },
     taught={"labels": 1024, "timesteps": 16_384, "batch_size": 256, "learning_rate": 5e-4, "eval_every": 8},
-    # A game has so many decisions that a search of 400 simulations, or the usual number of deals, would take hours.
+    # Games are so long that a search of 400 simulations, or the usual number of deals, would take hours.
     baselines=("random", "greedy", "ppo", "ismcts:25", "ismcts:100"),
     deals={2: 10, 4: 5},
 )  # fmt: skip

@@ -54,7 +54,7 @@ def describe(
 
 
 def costs(match: Match) -> dict[str, Any]:
-    """What the agents cost on this machine: wall time a decision, measured around every call but the first, which may compile.
+    """What the agents cost on this machine: wall time per decision, measured around every call but the first, which may compile.
 
     Agents are asked for many games at a time; asked for one, most cost more.
     """

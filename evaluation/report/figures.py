@@ -60,7 +60,7 @@ FIGURES = (
 # Shown behind the others, and only where the agents have them.
 EXTRAS = (
     Figure("alpha_rank", "Alpha-rank, %", "how much of the time evolution among these agents spends with each", 1, scale=100),
-    Figure("microseconds", "\N{MICRO SIGN}s a decision", "wall time, measured over batches on the machine named below", 1),
+    Figure("microseconds", "\N{MICRO SIGN}s per decision", "wall time, measured over batches on the machine named below", 1),
 )
 MEETING = Figure("", "Head to head, %", "How often the row's agent beats the column's; a tie is half.", 1, 100, bounds=(0, 1))
 

@@ -152,7 +152,7 @@ def test_the_page_shows_all_boards_and_needs_nothing_from_outside(made):
     assert {link for link in links if not link.startswith("#")} == {
         "README.md", *(f"{name}{end}" for name in (NAME, "dance_of_eights_3p") for end in (".json", ".commitments.json"))
     }  # fmt: skip
-    for words in ("greedy", "low", "Alpha-rank, %", "\N{MICRO SIGN}s a decision", "Head to head, %", "Costs measured on"):
+    for words in ("greedy", "low", "Alpha-rank, %", "\N{MICRO SIGN}s per decision", "Head to head, %", "Costs measured on"):
         assert words in page.seen, words
     assert any("A. Fairy, B. Elf; as <simple> as can be" in words for words in page.seen)
     assert page.seen.count("python evaluate.py --leaderboard dance_of_eights --num-players 2 --games 12") == 1
@@ -187,7 +187,7 @@ def test_results_of_entries_are_shown_as_claims_beside_their_place(made):
 def test_the_page_does_without_costs(made):
     made.with_suffix(".timing.json").unlink()
     text = leaderboard.write_index(made.parent).read_text()
-    assert "s a decision" not in text and "greedy" in text
+    assert "s per decision" not in text and "greedy" in text
 
 
 # --- entries ------------------------------------------------------------------------------------------------------------

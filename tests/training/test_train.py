@@ -131,7 +131,7 @@ def test_the_columns_of_the_closing_table_are_apart_whatever_stands_in_them():
         (["--network", "deep"], r"argument --network: invalid choice: 'deep' \(choose from"),
         (["--net", "8", "0"], r"--net is \[8, 0\]; it must be 1 to 16 widths from 1 to 8192"),
         (["--net", "8192", "8192"], r"a network with [\d,]+ weights is too large"),
-        (["--num-envs", "65536", "--num-steps", "65"], r"--num-steps is 65; it must be at most 64 with so many games"),
+        (["--num-envs", "65536", "--num-steps", "65"], r"--num-steps is 65; it must be at most 64 with that number of games"),
         (["--out", ""], r"argument --out: it must name a file or a folder"),
         (["--resume", " "], r"argument --resume: it must name a file or a folder"),
         (["--shaping", "-1"], r"--shaping is -1.0; it must be from 0 to 1000"),

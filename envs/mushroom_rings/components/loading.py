@@ -225,7 +225,7 @@ class _Board:
         return value
 
     def numbers(self, key: str, length: int, low: int, high: int) -> tuple[int, ...]:
-        """A list of so many integers."""
+        """A list of a given number of integers."""
         value = self.get(key)
         if not isinstance(value, list) or len(value) != length:
             raise self.error(key, f"a list of {length} integers")
@@ -245,7 +245,7 @@ class _Board:
             raise _error(self.path, key, "an unknown key", ", ".join(names))
 
     def rows(self, key: str, length: int, *names: str) -> None:
-        """Checks that a list has so many tables with exactly these keys."""
+        """Checks that a list has the given number of tables, each with exactly these keys."""
         found = self.get(key)
         if not isinstance(found, list) or len(found) != length:
             raise self.error(key, f"a list of {length} tables")
