@@ -1,10 +1,11 @@
 """The benchmarks run with tiny sizes, and the speed table marks what misses its aim. Nothing here is timed."""
 
+import numpy as np
 import pytest
 
 import envs
 from benchmarks import __main__ as table
-from benchmarks import doors, exploitability, parts, steps
+from benchmarks import doors, exploitability, learning, parts, steps
 from benchmarks.rows import Row, markdown
 
 
@@ -117,3 +118,42 @@ def test_doors_are_measured_beside_what_is_behind_them(monkeypatch):
     assert 16 <= made <= 200  # a step of 16 learners, and what their opponents did until their next decisions
     copies = doors.our_copies("dance_of_eights", True)
     assert copies.play(2) == 2
+
+
+def run_with(folder, *points):
+    """The folder of a run with these scores after these decisions; None stands for no evaluation."""
+    folder.mkdir()
+    lines = [f"{i},{steps},{'' if share is None else share}" for i, (steps, share) in enumerate(points)]
+    (folder / "metrics.csv").write_text("\n".join(["iteration,timesteps,greedy_win_share", *lines]) + "\n")
+    return str(folder)
+
+
+def test_learning_is_drawn_over_the_time_it_took(tmp_path):
+    one = run_with(tmp_path / "one", (0, 0.1), (50, None), (100, 0.3), (200, 0.5))
+    other = run_with(tmp_path / "other", (0, 0.3), (100, None), (200, 0.7))
+    curve = learning.read_curve("ppo", 120, 60, [one, other], "greedy")
+    assert curve.minutes.tolist() == [1, 3] and np.allclose(curve.shares, [[0.1, 0.5], [0.3, 0.7]])
+    out = tmp_path / "curve.png"
+    assert learning.main(["--out", str(out), "--curve", "ppo", "120", "60", one, other, "--curve", "alone", "9", "0", one]) == 0
+    assert out.read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize(
+    ("curve", "message"),
+    [
+        (["ppo", "120"], "must be a name, two numbers of seconds and folders of runs"),
+        (["ppo", "much", "0", "here"], "could not convert"),
+        (["ppo", "120", "0", "nowhere"], "nowhere"),
+    ],
+)
+def test_what_cannot_be_drawn_is_told_in_one_line(curve, message, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert learning.main(["--out", "curve.png", "--curve", *curve]) == 2
+    error = capsys.readouterr().err
+    assert message in error and error.count("\n") == 1 and not (tmp_path / "curve.png").exists()
+
+
+def test_runs_without_scores_in_common_are_refused(tmp_path):
+    runs = [run_with(tmp_path / "one", (0, 0.1), (100, None)), run_with(tmp_path / "other", (0, None), (100, 0.3))]
+    with pytest.raises(ValueError, match="no evaluation against greedy in common"):
+        learning.read_curve("ppo", 120, 0, runs, "greedy")
