@@ -108,13 +108,15 @@ def label_round(teacher: SearchAgent, player: Agent, seed: int, number: int, cou
         The labels, and how many games were played for them.
     """
     parts: list[Labels] = []
-    while sum(map(len, parts)) < count:
-        parts.append(label_chunk(teacher, player, seed, number, len(parts)))
-    return join(parts).part(slice(count)), GAMES * len(parts)
+    while missing := count - sum(map(len, parts)):
+        parts.append(label_chunk(teacher, player, seed, number, len(parts), most=missing))
+    return join(parts), GAMES * len(parts)
 
 
-def label_chunk(teacher: SearchAgent, player: Agent, seed: int, number: int, chunk: int, rows: int = GAMES) -> Labels:
-    """Labels of the first games of a chunk, in the order of the rows and, in a row, of the decisions."""
+def label_chunk(
+    teacher: SearchAgent, player: Agent, seed: int, number: int, chunk: int, rows: int = GAMES, most: int | None = None
+) -> Labels:
+    """Labels of the first games of a chunk, in the order of the rows and, in a row, of the decisions; at most ``most``."""
     game = teacher.game
     words = np.random.SeedSequence([seed, number, chunk]).generate_state(1, np.uint64)
     games = Games(game, rows, seed=int(words[0]), autoreset=False)
@@ -130,7 +132,7 @@ def label_chunk(teacher: SearchAgent, player: Agent, seed: int, number: int, chu
         explores = _chosen(dealt["rng"], _EXPLORE, EXPLORED)
         games.step_rows(live, np.where(explores, _random_actions(masks, dealt["rng"]), actions))
     order = np.argsort(np.concatenate(asked), kind="stable")
-    return search(teacher, np.concatenate(worlds)[order])
+    return search(teacher, np.concatenate(worlds)[order][:most])  # labels that are not kept would cost as much as the others
 
 
 def search(teacher: SearchAgent, worlds: np.ndarray) -> Labels:

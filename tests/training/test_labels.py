@@ -82,9 +82,12 @@ def test_means_are_shrunk_by_doubt_and_the_position_is_worth_its_best_action(gam
 
 def test_a_round_has_as_many_labels_as_asked_for_whoever_plays(game, teacher, monkeypatch):
     monkeypatch.setattr("training.labels.GAMES", 4)
-    monkeypatch.setattr("training.labels.label_chunk", lambda *args: label_chunk(*args, rows=4))
+    monkeypatch.setattr("training.labels.label_chunk", lambda *args, most: label_chunk(*args, rows=4, most=most))
+    searched = []
+    monkeypatch.setattr("training.labels.search", lambda teacher, worlds: searched.append(len(worlds)) or search(teacher, worlds))
     found, games = label_round(teacher, RandomAgent(game), 1, 0, 100)
     assert (len(found), games % 4) == (100, 0)
+    assert sum(searched) == 100, "no position is searched whose label is not kept"
     first = label_chunk(teacher, RandomAgent(game), 1, 0, 0, rows=4)
     assert same(found.part(slice(len(first))), first)
 
