@@ -36,7 +36,7 @@ def _run(make_try, name, seed, numbers, end, place, lines) -> None:
     for number in numbers:
         case = Case(name, seed, number)
         (place / "now").write_text(str(number))
-        outcome = _outcome(make_try, case, place)
+        outcome = outcome_of(make_try, case, place)
         if isinstance(outcome, dict):
             _say(lines, **outcome)
         counts[outcome if isinstance(outcome, str) else outcome["finding"]] += 1
@@ -50,7 +50,7 @@ def _run(make_try, name, seed, numbers, end, place, lines) -> None:
     (place / "now").write_text("done")
 
 
-def _outcome(make_try, case, place):
+def outcome_of(make_try, case, place):
     """ "accepted" or "refused", or what is to be said of a finding."""
     try:
         with limits(SECONDS_FOR_A_TRY):

@@ -4,6 +4,7 @@ from functools import cache
 from random import Random
 
 import numpy as np
+from numba.core.config import DISABLE_JIT
 
 import envs
 from envs.game import Game
@@ -19,7 +20,8 @@ RULE_SETS = [
     ("mushroom_rings", 4, {}),
 ]
 """As other tests with the bounds check on have them, so that they are compiled once."""
-GAMES_PLAYED = 6
+GAMES_PLAYED, STEPS = (2, 80) if DISABLE_JIT else (6, 10**6)
+"""Where the rules run as Python, long games are left before their end."""
 
 
 @cache
@@ -34,7 +36,7 @@ def records(game: Game) -> np.ndarray:
     env = VectorAECEnv(game, GAMES_PLAYED, seed=3, autoreset=False)
     rng = np.random.default_rng(3)
     found = [env.states.copy()]
-    while (env.agent_selection >= 0).any():
+    while (env.agent_selection >= 0).any() and len(found) <= STEPS:
         env.step(random_choice(env.last()[0]["action_mask"], rng))
         found.append(env.states.copy())
     return np.concatenate(found)
