@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 import zipfile
 from dataclasses import replace
 
@@ -103,8 +104,8 @@ def test_every_shipped_agent_can_be_made_and_has_its_facts():
         facts = json.loads(path.with_suffix(".json").read_text())
         assert path.stat().st_size == facts["bytes"] < publish.MOST_BYTES
         assert hashlib.sha256(path.read_bytes()).hexdigest() == facts["sha256"]
-        name, _, players = path.stem.rpartition("_")
-        make_agent("ppo", envs.make_game(name, int(players[:-1])))
+        name, players, word = re.fullmatch(r"(\w+)_(\d)p(?:_(\w+))?", path.stem).groups()
+        make_agent(word or "ppo", envs.make_game(name, int(players)))
 
 
 def test_what_cannot_be_published_is_refused_in_one_line(run, tmp_path, capsys, monkeypatch):
