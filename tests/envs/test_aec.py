@@ -356,3 +356,14 @@ def test_a_window_is_drawn_by_reset_and_by_every_step(game_for_two):
     assert len(set(shown)) == len(shown) == 4
     env.close()
     assert not pygame.display.get_init()
+
+
+def test_what_there_is_from_the_first_reset_on_says_so_before():
+    env = envs.raw_env("fairy_ring")
+    names = ("agents", "rewards", "_cumulative_rewards", "terminations", "truncations", "infos", "agent_selection")
+    for name in names:
+        assert not hasattr(env, name)
+        with pytest.raises(AttributeError, match=f"there is no {name} before the first reset"):
+            getattr(env, name)
+    env.reset(seed=0)
+    assert set(names) <= vars(env).keys() and all(getattr(env, name) is vars(env)[name] for name in names)
