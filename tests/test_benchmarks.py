@@ -5,7 +5,7 @@ import pytest
 
 import envs
 from benchmarks import __main__ as table
-from benchmarks import doors, exploitability, learning, parts, steps
+from benchmarks import doors, exploitability, labels, learning, parts, steps
 from benchmarks.rows import Row, markdown
 
 
@@ -157,3 +157,27 @@ def test_runs_without_scores_in_common_are_refused(tmp_path):
     runs = [run_with(tmp_path / "one", (0, 0.1), (100, None)), run_with(tmp_path / "other", (0, None), (100, 0.3))]
     with pytest.raises(ValueError, match="no evaluation against greedy in common"):
         learning.read_curve("ppo", 120, 0, runs, "greedy")
+
+
+def test_labels_are_held_against_a_larger_search(capsys):
+    sizes = ["--positions", "40", "--searches", "2", "--reference", "ismcts:24,root=even"]
+    labels.main(["--env", "fairy_ring", "--teacher", "ismcts:6,root=even", *sizes])
+    rows = dict(line.strip("| ").split(" | ", 1) for line in capsys.readouterr().out.splitlines()[2:])
+    assert 2 <= float(rows["legal actions, mean"]) <= 12
+    assert float(rows["standard deviation between the actions of a position"]) > 0
+    few, error = (next(value for what, value in rows.items() if words in what) for words in ("simulations of", "error of"))
+    assert 1 < float(few) < 4 and float(error) > 0
+
+
+def test_a_gain_is_told_by_searches_that_did_not_choose():
+    means = np.zeros((2, 1, 3))
+    means[0, 0], means[1, 0] = [0, 0.5, 0], [0, -0.25, 0.125]
+    reference = labels.Reference(np.zeros(1), np.array([[1, 1, 0]], np.int8), np.array([0]), means)
+    assert labels.best_of(means[0], reference.masks) == [1] and labels.best_of(means[1] - 1, reference.masks) == [0]
+    assert reference.gain(np.array([1]), slice(1, None)) == [-0.25] and reference.gain(np.array([1])) == [0.125]
+
+
+def test_labels_of_nobody_are_refused_in_one_line(capsys):
+    with pytest.raises(SystemExit):
+        labels.main(["--teacher", "greedy"])
+    assert "ismcts" in capsys.readouterr().err.splitlines()[-1]
