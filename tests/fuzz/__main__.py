@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[2]
 UNDER_BOUNDS = (
     Path(envs.__file__).parent / "__pycache__" / "bounds-checked"
 )  # as of tests.envs.test_engine: compiled once for both
-SILENCE = 240.0  # seconds without a new try after which a process has no end
+SILENCE = 400.0  # seconds without a new try after which a process has no end
 MOST_FINDINGS = 20  # of one target: then the rest of its time is better spent elsewhere
 
 

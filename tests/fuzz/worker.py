@@ -17,7 +17,7 @@ from tests.fuzz.case import Case
 from tests.fuzz.judge import CRASH, Finding, NoEnd, limit_memory, limits
 from tests.fuzz.targets import TARGETS
 
-SECONDS_FOR_A_TRY = 60  # of a machine that may have others to serve
+SECONDS_FOR_A_TRY = 30  # of computing: the machine may have others to serve
 MEMORY = 3 << 30  # bytes that a try may take
 
 
@@ -58,7 +58,7 @@ def outcome_of(make_try, case, place):
     except Finding as finding:
         kind, text = finding.kind, finding.text
     except NoEnd as error:
-        kind, text = CRASH, f"no end after {SECONDS_FOR_A_TRY} s\n{_traceback(error)}"
+        kind, text = CRASH, f"no end after {SECONDS_FOR_A_TRY} s of computing, or ten times as many\n{_traceback(error)}"
     except (Exception, SystemExit, KeyboardInterrupt) as error:
         kind, text = CRASH, _traceback(error)
     return {"finding": kind, "case": case.number, "text": text, "kept": str(case.keep(place.parent / "findings", text))}
