@@ -10,7 +10,7 @@ import numpy as np
 from pettingzoo import AECEnv
 
 from envs import engine, saving
-from envs.checks import MAX_SEED, boolean, index_of, integer, read_only, show
+from envs.checks import MAX_SEED, any_integer, boolean, index_of, integer, read_only, show
 from envs.describing import Describer
 from envs.display import Shown
 from envs.game import Game
@@ -269,9 +269,8 @@ class TurnBasedEnv(Shown, Spoken, AECEnv):
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
-        choice = action if type(action) is int else integer("action", action, -(2**63))
-        if not 0 <= choice < len(self._no_mask):
-            choice = engine.NO_ACTION
+        number = action if type(action) is int else any_integer("action", action, 0, len(self._no_mask) - 1)
+        choice = number if 0 <= number < len(self._no_mask) else engine.NO_ACTION
         lock = self._turn
         if not lock.acquire(False):  # not a Turn: its `with` would cost a twentieth of the step
             raise RuntimeError(BUSY)
@@ -280,7 +279,7 @@ class TurnBasedEnv(Shown, Spoken, AECEnv):
         finally:
             lock.release()
         if turn < 0:
-            raise ValueError(f"action {action} of {agent} is illegal; legal are {np.flatnonzero(self._mask).tolist()}")
+            raise ValueError(f"action {show(number)} of {agent} is illegal; legal are {np.flatnonzero(self._mask).tolist()}")
         self._cumulative_rewards[agent] = 0.0
         if turn < engine.OVER:
             self.agent_selection = self._agent_of_turn[turn]

@@ -59,15 +59,25 @@ def integer(name: str, value: Any, low: int, high: int | None = None) -> int:
     Raises:
         ValueError: It is no integer, a boolean, or out of range; the message names what it is and what it may be.
     """
-    number = None
-    if not isinstance(value, bool | np.bool_):
-        try:
-            number = int.__index__(operator.index(value))  # of a class of its own, it might compare as it likes
-        except Exception:  # an object from outside may refuse in any way
-            number = None
+    number = _index(value)
     if number is None or number < low or (high is not None and number > high):
         raise ValueError(f"{name} is {show(value)}; it must be {integers(low, high)}")
     return number
+
+
+def any_integer(name: str, value: Any, low: int, high: int) -> int:
+    """An integer of any size: one out of the range, which the message names, is not of a wrong type."""
+    number = _index(value)
+    return integer(name, value, low, high) if number is None else number
+
+
+def _index(value: Any) -> int | None:
+    if isinstance(value, bool | np.bool_):
+        return None
+    try:
+        return int.__index__(operator.index(value))  # of a class of its own, it might compare as it likes
+    except Exception:  # an object from outside may refuse in any way
+        return None
 
 
 def integers(low: int, high: int | None) -> str:

@@ -458,10 +458,10 @@ class Game:
 
     def _legal(self, record: np.ndarray, action: int) -> tuple[Any, int]:
         """A record and an action that is legal there."""
-        legal = self.legal_actions(record)
-        if integer("action", action, 0, self.num_actions - 1) not in legal:
-            raise ValueError(f"action {action} is not legal here; legal are {legal}")
-        return self.one_record(record), int(action)
+        legal, number = self.legal_actions(record), integer("action", action, 0, self.num_actions - 1)
+        if number not in legal:
+            raise ValueError(f"action {number} is not legal here; legal are {legal}")
+        return self.one_record(record), number
 
     def legal_actions(self, record: np.ndarray) -> list[int]:
         """The legal actions of the player to act, in order; none when the game is over."""

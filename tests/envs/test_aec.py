@@ -101,6 +101,41 @@ def test_wrong_names_and_values_are_named():
         envs.raw_env("fairy_ring").reset(seed=-1)
 
 
+@pytest.mark.parametrize("action", [0.9, "0", True, None, float("nan")])
+def test_what_is_no_integer_is_refused_with_those_that_there_are(action):
+    env = envs.raw_env("dance_of_eights", 2)
+    env.reset(seed=1)
+    before = env.record.copy()
+    with pytest.raises(ValueError, match=rf"^action is .*; it must be an integer from 0 to {env.game.num_actions - 1}$"):
+        env.step(action)
+    for illegal in (-1, 2**70, 10**5000, np.int64(-(2**63)), np.uint64(2**64 - 1)):
+        with pytest.raises(ValueError, match="of player_. is illegal"):
+            env.step(illegal)
+    assert env.record == before
+
+
+class Nameless:
+    """An integer that does not tell its name."""
+
+    def __index__(self):
+        return 1
+
+    def __str__(self):
+        return 1
+
+    __repr__ = __str__
+
+
+def test_an_illegal_action_is_named_whatever_it_says_of_itself():
+    env = envs.raw_env("dance_of_eights", 2)
+    env.reset(seed=1)
+    record = env.record.copy().reshape(1)
+    assert 1 not in env.game.legal_actions(record)
+    for call in (env.step, lambda action: env.game.sentence(record, action)):
+        with pytest.raises(ValueError, match="^action 1 .* legal are"):
+            call(Nameless())
+
+
 def test_the_raw_environment_raises_on_an_illegal_action_and_the_wrapped_one_ends(game_for_two):
     raw = envs.raw_env(game_for_two)
     raw.reset(seed=0)

@@ -70,6 +70,7 @@ def test_an_integer_is_what_python_takes_for_an_index_within_its_range(value, lo
     if is_good:
         found = checks.integer("seed", value, low, high)
         assert type(found) is int and found == number
+    assert (refused(lambda: checks.any_integer("action", value, 0, 9)) is None) == (number is not None)
 
 
 @given(ANY_ARRAY | PLAIN, st.integers(0, 6))
