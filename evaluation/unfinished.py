@@ -100,6 +100,8 @@ class UnfinishedResults:
         offenders = np.where(loaded["done"], loaded["outcomes"]["offender"], NOBODY)
         if offenders.max(initial=NOBODY) >= len(self.whole.seconds) or not set(np.flatnonzero(offenders >= 0)) <= set(faults):
             raise ValueError(f"{path} holds games that agents forfeited without a reason; remove it to begin anew")
+        if not _are_possible(**loaded):
+            raise ValueError(f"{path} holds results that no game has; remove it to begin anew")
         for name, values in loaded.items():
             own[name][:] = values
         self.whole.faults.update(faults)
@@ -113,3 +115,11 @@ def _read(path: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     with np.load(io.BytesIO(content), allow_pickle=False) as parts:
         facts = json_file.parse(parts["facts"].tobytes().decode())
         return facts, {name: parts[name] for name in ("done", "outcomes", "seconds", "decisions")}
+
+
+def _are_possible(done: np.ndarray, outcomes: np.ndarray, seconds: np.ndarray, decisions: np.ndarray) -> bool:
+    """Whether games that are played can have come out like that."""
+    games = outcomes[done]
+    is_fine = (np.abs(games["rewards"]) <= 1).all() and (games["wins"] >= 0).all() and (games["wins"] <= 1).all()
+    is_fine &= np.isfinite(games["scores"]).all() and (games["length"] >= 0).all() and (games["offender"] >= NOBODY).all()
+    return bool(is_fine and np.isfinite(seconds).all() and (seconds >= 0).all() and (decisions >= 0).all())

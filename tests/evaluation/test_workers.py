@@ -296,6 +296,21 @@ def test_a_file_that_holds_nothing_is_refused_by_name(tmp_path, content):
         UnfinishedResults(4, 2, 2, path)
 
 
+@pytest.mark.parametrize(("name", "value"), [
+    ("rewards", 1e9), ("rewards", np.nan), ("wins", 2), ("wins", -0.5), ("scores", np.inf), ("length", -1), ("offender", -2),
+])  # fmt: skip
+def test_results_that_no_game_has_are_refused_by_name(tmp_path, name, value):
+    path = tmp_path / "partial.npz"
+    kept = UnfinishedResults(4, 2, 2, path)
+    kept.done[:3], kept.whole.outcomes["offender"] = True, -1
+    kept.save()
+    UnfinishedResults(4, 2, 2, path)
+    kept.whole.outcomes[name][1] = value
+    kept.save()
+    with pytest.raises(ValueError, match="partial.npz holds results that no game has"):
+        UnfinishedResults(4, 2, 2, path)
+
+
 def test_a_partial_file_keeps_everything(game, tmp_path):
     planned = plan(game)
     settings = settings_of(planned)
