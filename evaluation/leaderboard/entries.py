@@ -10,6 +10,7 @@ from pathlib import Path, PurePath, PurePosixPath
 from typing import Any
 
 from agents.registry import MAKERS, search_option
+from envs.checks import show
 from envs.game import Game
 from evaluation import json_file
 from evaluation.guarded import Player
@@ -24,6 +25,7 @@ ENTRIES = "entries"
 BESIDE = (".commitments.json", ".secrets.json")
 """Ends of files that lie beside entries and are none."""
 
+_ALIKE = str.maketrans("01i|5", "ollls")
 MOST_LETTERS = 200
 """Of a name, and of each of the other words of an entry."""
 
@@ -55,7 +57,9 @@ class Entrant:
             raise ValueError(f"name, agent, about and authors have at most {MOST_LETTERS} letters each")
         if self.file is not None and not isinstance(self.file, str):
             raise ValueError(f"file is {self.file!r}; it must be a text or null")
-        if self.look.partition(":")[0] in MAKERS and self.agent != self.name:
+        if not "".join(_base(self.name)).isascii():
+            raise ValueError(f"the name is {show(self.name)}; its letters must be those of ASCII, accents aside")
+        if self.look.partition(":")[0] in map(look_of, MAKERS) and self.agent != self.name:
             raise ValueError(f"the name {self.name!r} belongs to an agent of this package, but this one is {self.agent!r}")
 
     @classmethod
@@ -73,8 +77,8 @@ class Entrant:
 
     @property
     def look(self) -> str:
-        """The name as a reader sees it: two names that differ in capitals, spaces or width of letters alone look the same."""
-        return " ".join(unicodedata.normalize("NFKC", self.name).casefold().split())
+        """The name as a reader sees it, see :func:`look_of`."""
+        return look_of(self.name)
 
     @property
     def plain(self) -> dict[str, Any]:
@@ -85,6 +89,17 @@ class Entrant:
         """The word for ``make_agent``, for an entrant named by a file in this folder."""
         name = search_option(self.agent, "value") or self.agent.removesuffix(":sample")
         return self.agent.replace(name, str(folder / name)) if name.endswith(".zip") else self.agent
+
+
+def look_of(name: str) -> str:
+    """A name as a hasty reader sees it: without accents, capitals and double spaces, and alike what fonts show alike."""
+    text = " ".join("".join(_base(name)).casefold().split()).translate(_ALIKE)
+    return text.replace("rn", "m").replace("vv", "w")
+
+
+def _base(name: str) -> list[str]:
+    """The letters of a name without what stands on them, some of which cannot be seen."""
+    return [letter for letter in unicodedata.normalize("NFKD", name) if unicodedata.category(letter)[0] != "M"]
 
 
 def baselines(game: Game) -> list[Entrant]:
