@@ -98,7 +98,9 @@ class Plan:
         envs.refuse_foreign(rule_set)  # an entry's file may come from anybody
         self.game = envs.make_game(rule_set, num_players)
         self.deals = -(-games // num_players) if games else usual_deals(self.game)
-        sandbox.hide(secret_files.secrets_path(path))
+        # A board that is made anew has the secrets of those who have met before.
+        for told in (path, secret_files.secrets_path(path), *path.parent.glob("*.secrets.json")):
+            sandbox.hide(told)
         let_import(path.parent if entry else path.parent / ENTRIES)
         entered = [] if entry else [one.from_above for one in entries_for(path.parent, rule_set, num_players)]
         candidates = [entry.entrant, *baselines(self.game)] if entry else [*baselines(self.game), *entered]

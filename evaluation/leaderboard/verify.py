@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from evaluation import workers
+from evaluation import sandbox, workers
 from evaluation.foreign import let_import
 from evaluation.leaderboard import file as board
 from evaluation.leaderboard import fresh, who
@@ -78,6 +78,7 @@ def check(
     """
     try:
         found = FoundBoard.read(path)
+        sandbox.hide(path)  # it has the secrets of the games that are to be played
         let_import(path.parent / ENTRIES)
         let_import(path.parent)
         problems = [*_facts(found), *([] if found.is_old else who.problems_of(found)), *_schedule(found)]

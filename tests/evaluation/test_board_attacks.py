@@ -233,6 +233,31 @@ def test_secrets_are_hidden_from_agents_in_sandboxes(made, monkeypatch):
     assert f"--ro-bind /dev/null {secret_files.secrets_path(made)} " in words and "nothing.json" not in words
 
 
+def test_agents_in_sandboxes_cannot_read_their_secrets_from_the_board_of_an_earlier_day(made, monkeypatch):
+    """The secrets of agents that have met before are kept, and published: whoever reads them knows every card."""
+    from evaluation import sandbox
+    from evaluation.leaderboard.make import Plan
+
+    other = made.with_name("fairy_ring_2p.secrets.json")
+    other.write_text("{}")
+    monkeypatch.setattr(sandbox, "_program", lambda: "bwrap")
+    for look in (lambda: Plan("dance_of_eights", 2, made, games=2), lambda: verify.check(made, 0.01, workers_count=1)):
+        monkeypatch.setattr(sandbox, "hidden", [])
+        look()
+        assert str(made) in " ".join(sandbox.sandboxed(["true"]))
+    Plan("dance_of_eights", 2, made, games=2)
+    assert f"--ro-bind /dev/null {other} " in " ".join(sandbox.sandboxed(["true"]))
+
+
+@pytest.mark.parametrize("name", [
+    "gr\u0435edy", "greedy\u3164", "greedy\u034f", "gre\u0301edy", "\uff47reedy", "Greedy ", "pp0", "lsmcts:400", "ismcts:4OO",
+])  # fmt: skip
+def test_a_name_that_looks_like_another_is_refused(name):
+    with pytest.raises(ValueError, match=r"its letters must be those of ASCII|belongs to an agent of this package"):
+        Entrant(name, "mine:Agent")
+    assert Entrant("Jos\u00e9 1", "mine:Agent").look == "jose l"
+
+
 # --- boards of another time ---------------------------------------------------------------------------------------------
 
 
