@@ -1,9 +1,9 @@
 """A batch of games played to their ends side by side, whatever the agents at them do.
 
-An agent that fails (see ``evaluation.guarded``) or plays an illegal action forfeits the games it did so in: it comes last and its
-score is 0, the others share the victory. When a call for several games fails, each of them is asked for again on its own, so that
-an agent loses no game but those it fails in, and what it loses does not depend on how games are divided into batches. Only a
-call that took too long is lost for all its games.
+An agent that fails (see ``evaluation.guarded``) or plays an illegal action forfeits the games it did so in: it comes last in all
+seats that it has there and scores 0, the others share the victory. So nobody throws one seat away to win with another. When a
+call for several games fails, each of them is asked for again on its own, so that an agent loses no game but those it fails in,
+and what it loses does not depend on how games are divided into batches. Only a call that took too long is lost for all its games.
 """
 
 from collections.abc import Callable, Sequence
@@ -55,6 +55,7 @@ class GameBatch:
         self.outcomes["offender"] = NOBODY
         self.faults: dict[int, str] = {}
         self._decisions = np.zeros(lineup.shape, np.int64)
+        self._rotations = times_before(self.deals)
         self._actions = np.full(len(deals), engine.NO_ACTION, np.int64)
 
     def play(self, progress: Callable[[int], object] | None = None) -> "GameBatch":
@@ -78,9 +79,16 @@ class GameBatch:
         views = observation["observation"], observation["action_mask"], worlds
         acting = np.where(seats >= 0, self.lineup[np.arange(len(seats)), seats], NOBODY)
         for k, player in enumerate(self.players):
-            rows = np.flatnonzero(acting == k)
-            if len(rows):
+            for view, rows in self._apart(player, np.flatnonzero(acting == k), seats):
+                player.turn_to(view)
                 self._ask(player, rows, views)
+
+    def _apart(self, player: Player, rows: np.ndarray, seats: np.ndarray) -> list[tuple[int, np.ndarray]]:
+        """The rows of each ask: for an agent of others those of one view of their deals, by rotation and seat."""
+        if not player.is_foreign:
+            return [(0, rows)] if len(rows) else []
+        views = self._rotations[rows] * self.lineup.shape[1] + seats[rows]
+        return [(view, rows[views == view]) for view in np.unique(views).tolist()]
 
     def _ask(self, player: Player, rows: np.ndarray, views: tuple[np.ndarray, ...]) -> None:
         """Writes down an agent's actions in some games, and an illegal one where it fails."""
@@ -110,7 +118,28 @@ class GameBatch:
         outcomes["scores"][rows] = infos["score"]
         outcomes["length"][rows] = infos["length"]
         for row in rows[infos["illegal"][rows]].tolist():
-            outcomes["scores"][row, seats[row]] = 0
             outcomes["offender"][row] = self.lineup[row, seats[row]]
+            _forfeit(outcomes[row], self.lineup[row] == outcomes["offender"][row], seats[row])
             self.faults.setdefault(row, f"an illegal action, {self._actions[row]}")
         return len(rows)
+
+
+def _forfeit(outcome: np.void, own: np.ndarray, seat: int) -> None:
+    """Has an agent lose a game in all its seats, ``own (P,) bool``; one that plays against itself loses in the seat to act."""
+    outcome["scores"][seat] = 0
+    others = ~own
+    if not others.any():
+        return
+    rivals = len(own) - 1
+    outcome["rewards"] = np.where(own, -others.sum(), own.sum()) / rivals
+    outcome["wins"] = others / others.sum()
+    outcome["scores"][own] = 0
+
+
+def times_before(values: np.ndarray) -> np.ndarray:
+    """How often each value came before: the number of the rotation where values are deals, ``(N,) int64``."""
+    order = np.argsort(values, kind="stable")
+    ordered = values[order]
+    times = np.empty(len(values), np.int64)
+    times[order] = np.arange(len(values)) - np.searchsorted(ordered, ordered)
+    return times

@@ -49,7 +49,10 @@ class Player(ABC):
     Attributes:
         seconds: Wall time it took, its first call aside.
         decisions: Games it was asked for in that time.
+        is_foreign: Whether it may be anybody's code, of which no part is to see a deal from two sides.
     """
+
+    is_foreign = False
 
     def __init__(self, move_time: float | None = None) -> None:
         self.move_time = move_time
@@ -58,6 +61,10 @@ class Player(ABC):
 
     def begin(self) -> None:
         """Hears that other games begin; whatever is asked from now on does not depend on the games before."""
+        return
+
+    def turn_to(self, view: int) -> None:
+        """Hears from which view of their deals it is asked next; see ``evaluation.hosted``."""
         return
 
     def close(self) -> None:

@@ -6,6 +6,10 @@ integers; the games, the schedule, the secret and the results are never in its r
 back, measures the time from the ask to the last byte of the answer, and keeps the verdict. What an agent prints is lost; what
 it raises reaches the report as one clean line.
 
+What an agent remembers could show it hidden cards: the rotations of a deal (``evaluation.tournament``) are the same cards seen
+from every seat, and with more than two players an agent may have several seats of one game. So each agent has as many players as
+it has views of a deal, a view being a rotation and a seat, and none of them is asked for more than one.
+
 A player that ends, takes too long, or answers anything but K integers has failed that ask (``evaluation.batch`` says which
 games that costs) and is started anew before the next one. It is started anew ``RESTARTS`` times at most in a chunk of games;
 then the agent forfeits what is left of the chunk. And an agent that has made the tournament wait ``PATIENCE`` seconds, by being
@@ -58,11 +62,11 @@ MEMORY = 8 << 30
 ROWS = 64
 """Most games of one ask; more are asked for in parts."""
 
-_servers: "weakref.WeakValueDictionary[tuple[Game, str | None], Server]" = weakref.WeakValueDictionary()
+_servers: "weakref.WeakValueDictionary[Game, Server]" = weakref.WeakValueDictionary()
 
 
 class HostedAgent(Player):
-    """A foreign agent in a process of its own.
+    """A foreign agent in processes of its own, one for each view of a deal.
 
     Args:
         spec: ``package.module:Class``.
@@ -74,12 +78,16 @@ class HostedAgent(Player):
         ValueError: It cannot be made, or there are no means for it; one line.
     """
 
+    is_foreign = True
+
     def __init__(self, spec: str, game: Game, move_time: float | None = None, is_sandboxed: bool | None = None) -> None:
         super().__init__(MOVE_SECONDS if move_time is None else move_time)
         self.spec, self.game = spec, game
         self.is_sandboxed = sandbox.is_required() if is_sandboxed is None else is_sandboxed
-        self._server: Server | None = None
-        self._player: HostedPlayer | None = None
+        self._servers: dict[int | None, Server] = {}
+        self._players: dict[int | None, HostedPlayer] = {}
+        self._view: int | None = None  # until it is asked for one
+        self._unasked: set[int | None] = {None}
         self._ends, self._wasted = 0, 0.0
         try:
             self._open().start()
@@ -95,22 +103,48 @@ class HostedAgent(Player):
         """Hears that other games begin, for which it may be started anew as often as before."""
         self._ends = 0
 
+    def turn_to(self, view: int) -> None:
+        """Has the player of this view asked from now on; the first one is the one that has been started already."""
+        if view not in self._players and None in self._players and None in self._unasked:
+            self._players[view], self._servers[view] = self._players.pop(None), self._servers.pop(None)
+            self._unasked.discard(None)
+            self._unasked.add(view)
+        self._view = view
+
     def close(self) -> None:
         """Ends its processes; another ask would start them again."""
-        if self._player is not None:
-            self._player.close()
-        self._player = self._server = None
+        for player in self._players.values():
+            player.close()
+        self._players, self._servers = {}, {}
+
+    @property
+    def _player(self) -> HostedPlayer | None:
+        return self._players.get(self._view)
+
+    @property
+    def _server(self) -> Server | None:
+        return self._servers.get(self._view)
 
     def _open(self) -> HostedPlayer:
         """The agent's keeper; a new one where there is none, or its server is broken."""
         if self._player is None:
-            self._server = server_for(self.game, self.spec if self.is_sandboxed else None)
-            self._player = HostedPlayer(self._server, self.spec, ROWS, MEMORY)
-        return self._player
+            # What plays in one sandbox could leave word there for another view.
+            server = Server(self.game, is_sandboxed=True) if self.is_sandboxed else server_for(self.game)
+            self._servers[self._view] = server
+            self._players[self._view] = HostedPlayer(server, self.spec, ROWS, MEMORY)
+        return self._players[self._view]
+
+    def _drop(self) -> None:
+        """Gives up the keeper of this view."""
+        if player := self._players.pop(self._view, None):
+            player.close()
+        self._servers.pop(self._view, None)
 
     def _prepare(self) -> None:
         """Starts the agent anew where its process is gone."""
         if self._player is not None and self._player.is_up:
+            self._is_new = self._view in self._unasked
+            self._unasked.discard(self._view)
             return
         if self._wasted > PATIENCE:
             raise Failure(f"it is not asked any more: it was waited for {PATIENCE:g} seconds in vain")
@@ -125,6 +159,7 @@ class HostedAgent(Player):
         finally:
             self._wasted += perf_counter() - begun
         self._is_new = True
+        self._unasked.discard(self._view)
 
     def _answer(self, observations: np.ndarray, action_masks: np.ndarray, worlds: np.ndarray, limit: float) -> np.ndarray:
         deadline = perf_counter() + limit
@@ -157,7 +192,7 @@ class HostedAgent(Player):
         except HostError as broken:
             error = broken
         if status is None:
-            self.close()
+            self._drop()
         return how_it_ended(status) if status is not None and isinstance(error, PlayerGone) else str(error)
 
 
@@ -172,21 +207,17 @@ def how_it_ended(status: int) -> str:
     return f"its process was ended by {names.get(-code, f'signal {-code}')}"
 
 
-def server_for(game: Game, sandboxed: str | None = None) -> Server:
+def server_for(game: Game) -> Server:
     """The server that forks keepers for a game in this process; it ends with the last object that refers to it.
-
-    Args:
-        game: The rule set.
-        sandboxed: The agent that has a sandbox of its own; None: no sandbox, and one server for all agents.
 
     Raises:
         ValueError: There are no means for it.
         HostError: It does not come up.
     """
-    server = _servers.get((game, sandboxed))
+    server = _servers.get(game)
     if server is None or not server.is_alive:
-        server = Server(game, sandboxed is not None)
-        _servers[game, sandboxed] = server
+        server = Server(game)
+        _servers[game] = server
     return server
 
 

@@ -19,7 +19,8 @@ Protocol
     then ever both trained on and evaluated on.
 
     An agent that raises an error, or returns actions of a wrong shape or type, or an illegal action, forfeits the games
-    it did so in: it comes last and its score is 0, the others share the victory. The tournament goes on (``evaluation.batch``).
+    it did so in: it comes last in all its seats and scores 0, the others share the victory. The tournament goes on
+    (``evaluation.batch``).
 """
 
 import itertools

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections import defaultdict
 from pathlib import Path
 
 import numpy as np
@@ -13,11 +14,15 @@ import pytest
 
 import envs
 import evaluate
+from agents.agent import RandomAgent
 from agents.host import confine
 from evaluation import hosted, sandbox, tournament, workers
-from evaluation.foreign import source_of
-from evaluation.guarded import Failure
+from evaluation.batch import GameBatch
+from evaluation.foreign import let_import, source_of
+from evaluation.guarded import Failure, GuardedAgent
+from evaluation.host_process import Server
 from evaluation.hosted import HostedAgent
+from tests import race
 from tests.evaluation.strangers import HERE, LOOKS_AT_PROCESSES, SECRET, SLEEP, play, running
 from tests.evaluation.test_workers import is_running, report_of, same
 
@@ -41,8 +46,6 @@ def server(game):
 
 
 def test_an_honest_agent_plays_the_same_games_hosted_or_not_in_parts_or_not(game, monkeypatch):
-    from agents.agent import RandomAgent
-
     lineup, deals = tournament.schedule(2, 2, 80, secret=SECRET)
     own = tournament.play(game, [RandomAgent(game), RandomAgent(game)], lineup, deals, names=["a", "b"], secret=SECRET)
     specs = ["random", "agents.agent:RandomAgent"]
@@ -81,6 +84,40 @@ def test_what_it_finds_around_it(game, monkeypatch):
     match = play(game, "Tells", deals=1)
     # Standard streams, the socket, and the folder that is being listed.
     assert match.faults[2] == f"RuntimeError: False [{hosted.MEMORY}, {confine.FILE_SIZE}, 0] 5 True"
+
+
+def test_no_player_sees_a_deal_from_two_sides(game):
+    assert play(game, "BothSides").forfeits.tolist() == [0, 0, 0]
+
+
+def test_what_lies_beside_an_agent_does_not_run_where_all_agents_are_served(game, tmp_path, monkeypatch):
+    monkeypatch.setattr("evaluation.foreign.folders", [])
+    for name in ("sitecustomize", "usercustomize"):
+        (tmp_path / f"{name}.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w').close()\n")
+    let_import(tmp_path)
+    Server(game).close()
+    assert not (tmp_path / "ran").exists()
+
+
+def test_an_agent_has_a_player_for_every_rotation_and_seat():
+    seen, game = defaultdict(list), race.make_game(num_players=3)
+
+    class Guest(GuardedAgent):
+        is_foreign = True
+
+        def turn_to(self, view):
+            self.view = view
+
+    class Table(GameBatch):
+        def _ask(self, player, rows, views):
+            seen[player, player.view] += {(int(self.deals[row]), int(row), int(self.env.agent_selection[row])) for row in rows}
+            super()._ask(player, rows, views)
+
+    lineup, deals = tournament.schedule(2, 3, 6, secret=SECRET)
+    Table(game, [Guest(RandomAgent(game)) for _ in range(2)], lineup, deals, SECRET).play()
+    assert len(seen) > 2 * 3
+    for views in seen.values():
+        assert len({deal for deal, _, _ in views}) == len(set(views))
 
 
 # --- being made, started anew, given up ---------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ from agents.agent import RandomAgent
 from agents.registry import make_agent
 from envs.vector import VectorAECEnv
 from evaluation import ratings, tournament
+from tests import race
 
 SIZES = [(1, 2), (2, 2), (5, 2), (2, 3), (3, 3), (4, 3), (2, 4), (3, 4), (4, 4), (6, 4)]
 RULE_SETS = [("fairy_ring_objectives", 2), ("fairy_ring_objectives", 3), ("fairy_ring_objectives", 4), ("mushroom_rings", 2)]
@@ -255,6 +256,20 @@ def test_a_broken_agent_forfeits_and_the_others_play_on(game, answer, fault):
     assert np.allclose(match.rewards[others], 1 / (players - 1)) and np.allclose(match.wins[others], 1 / (players - 1))
     clean = tournament.play(game, agents[:1], lineup[:3], deals[:3])
     assert np.array_equal(match.rewards[:3], clean.rewards) and np.array_equal(match.lengths[:3], clean.lengths)
+
+
+def test_nobody_throws_one_seat_away_to_win_with_another():
+    game = race.make_game(num_players=3)
+    agents = [make_agent("random", game), Broken(lambda masks: np.full(len(masks), 99))]
+    lineup = np.array([[1, 1, 0], [1, 0, 1], [0, 1, 1], [1, 1, 1]])
+    match = tournament.play(game, agents, lineup, np.arange(4))
+    offended = match.offender == 1
+    assert offended[:3].any() and offended[3]
+    for row in np.flatnonzero(offended[:3]):
+        own = lineup[row] == 1
+        assert match.rewards[row].tolist() == np.where(own, -0.5, 1.0).tolist()
+        assert match.wins[row].tolist() == (~own).tolist() and not match.scores[row][own].any()
+    assert abs(match.rewards[3].sum()) < 1e-9
 
 
 class Fragile(RandomAgent):
