@@ -114,7 +114,10 @@ def _read(path: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
         raise ValueError("it is compressed")
     with np.load(io.BytesIO(content), allow_pickle=False) as parts:
         facts = json_file.parse(parts["facts"].tobytes().decode())
-        return facts, {name: parts[name] for name in ("done", "outcomes", "seconds", "decisions")}
+        arrays = {name: parts[name] for name in ("done", "outcomes", "seconds", "decisions")}
+    if not all(isinstance(array, np.ndarray) for array in arrays.values()):  # the library gives any other part as bytes
+        raise ValueError("a part is no array")
+    return facts, arrays
 
 
 def _are_possible(done: np.ndarray, outcomes: np.ndarray, seconds: np.ndarray, decisions: np.ndarray) -> bool:

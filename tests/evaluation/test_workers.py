@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -292,6 +293,16 @@ def parts_of(facts, save=np.savez):
 def test_a_file_that_holds_nothing_is_refused_by_name(tmp_path, content):
     path = tmp_path / "partial.npz"
     path.write_bytes(content)
+    with pytest.raises(ValueError, match="partial.npz holds no partial results that can be read"):
+        UnfinishedResults(4, 2, 2, path)
+
+
+def test_a_part_that_is_no_array_is_refused_by_name(tmp_path):
+    path = tmp_path / "partial.npz"
+    whole = parts_of(b'{"settings": {}, "faults": {}}')
+    with zipfile.ZipFile(io.BytesIO(whole)) as parts, zipfile.ZipFile(path, "w") as spoilt:
+        for name in parts.namelist():
+            spoilt.writestr(name, b"nothing" if name == "done.npy" else parts.read(name))
     with pytest.raises(ValueError, match="partial.npz holds no partial results that can be read"):
         UnfinishedResults(4, 2, 2, path)
 
