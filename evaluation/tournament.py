@@ -171,8 +171,11 @@ def play_chunk(
     progress: Callable[[int], object] | None = None,
 ) -> Chunk:
     """Plays some games of a schedule side by side; arguments as for ``play``."""
-    for player in players:
-        player.begin()
+    for k, player in enumerate(players):
+        if (lineup == k).any():
+            player.begin()
+        else:
+            player.close()  # its processes: of all agents of a board they would be hundreds
     before = [(player.seconds, player.decisions) for player in players]
     table = GameBatch(game, players, lineup, deals, secret).play(progress)
     seconds = [player.seconds - old for player, (old, _) in zip(players, before, strict=True)]
