@@ -9,10 +9,9 @@ the like. They hear of the end of their parent, however it ends, and end themsel
 
 import multiprocessing
 import os
-import signal
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from itertools import pairwise
 from multiprocessing.connection import Connection, wait
@@ -20,6 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from envs.children import child_environment
 from envs.game import Game
 from evaluation import foreign, sandbox
 from evaluation.guarded import Player
@@ -30,7 +30,6 @@ from evaluation.unfinished import UnfinishedResults
 
 CHUNK_GAMES = 64  # few enough to save slow agents (1 s per game) every minute, enough to ask networks in batches
 PATIENCE = 4.0  # seconds of work left for which starting a worker is not worth it
-_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
 class Table(NamedTuple):
@@ -259,28 +258,6 @@ def _start(table: Table) -> tuple[Connection, Any]:
         process.start()
     other.close()
     return connection, process
-
-
-@contextmanager
-def child_environment() -> Iterator[None]:
-    """Processes started inside use one thread each, and leave Ctrl-C in the terminal to their parent.
-
-    They inherit that the signal is blocked. Here it is not lost: it waits until the process is started.
-    """
-    kept = {name: os.environ.get(name) for name in _THREADS}
-    can_block = hasattr(signal, "pthread_sigmask")
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT]) if can_block else set()
-    os.environ.update(dict.fromkeys(_THREADS, "1"))
-    try:
-        yield
-    finally:
-        for name, value in kept.items():
-            if value is None:
-                del os.environ[name]
-            else:
-                os.environ[name] = value
-        if can_block:
-            signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _work(connection: Connection, table: Table, folders: Sequence[str], hidden: Sequence[str]) -> None:

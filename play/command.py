@@ -129,5 +129,5 @@ def _serve(table: Any, worker: Any, arguments: argparse.Namespace) -> None:
     print(f"to watch: {watching}", flush=True)
     if not arguments.no_browser:
         webbrowser.open(links[0] if links else watching)
-    app = Server(table, worker, arguments.hints, arguments.pause).app(hosts)
-    serve(app, listener, timeout_graceful_shutdown=1)
+    server = Server(table, worker, arguments.hints, arguments.pause)
+    serve(server.app(hosts), listener, server.close)

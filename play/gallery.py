@@ -39,7 +39,7 @@ class Gallery:
         self.trouble: str | None = None
         self._pages = dict[int, str]()
         self._workers = dict[int, Worker]()
-        self._tables = dict[str, tuple[Any, asyncio.Task[None]]]()
+        self._tables = dict[str, tuple[Server, Guard, asyncio.Task[None]]]()
         self._count = 0
 
     def app(self, hosts: Collection[str]) -> Guard:
@@ -60,12 +60,18 @@ class Gallery:
         try:
             yield
         finally:
-            self.trouble = "the server ends"
-            for _, playing in self._tables.values():
+            for _, _, playing in self._tables.values():
                 playing.cancel()
-            for worker in list(self._workers.values()):
-                worker.close()
+            self.close()
             judging.cancel()
+
+    def close(self) -> None:
+        """Ends what would not end by itself."""
+        self.trouble = "the server ends"
+        for server, _, _ in self._tables.values():
+            server.close()
+        for worker in list(self._workers.values()):
+            worker.close()
 
     # --- pages and judgements ---
 
@@ -135,13 +141,13 @@ class Gallery:
             self._workers[number] = Worker(shown.game)
         server = Server(table, self._workers[number], ["greedy", "ismcts:400"], pause=0.6)
         while len(self._tables) >= MOST_TABLES:
-            self._tables.pop(next(iter(self._tables)))[1].cancel()
+            self._tables.pop(next(iter(self._tables)))[2].cancel()
         self._count += 1
         key = str(self._count)
-        self._tables[key] = server.app(self._hosts), asyncio.create_task(server.play())
+        self._tables[key] = server, server.app(self._hosts), asyncio.create_task(server.play())
         return f"/tables/{key}/?token={next(iter(table.tokens))}"
 
     async def _table(self, scope: Scope, receive: Receive, send: Send) -> None:
         table = self._tables.get(scope["path_params"]["key"])
-        app = JSONResponse({"error": "this table has been cleared away"}, 404) if table is None else table[0]
+        app = JSONResponse({"error": "this table has been cleared away"}, 404) if table is None else table[1]
         await app(scope, receive, send)

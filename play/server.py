@@ -37,6 +37,7 @@ class Server:
         self.thinking = False
         self.has_answered = False  # the worker's first answer waits for the compiler
         self._changed = asyncio.Event()
+        self._ends = False
 
     def app(self, hosts: Collection[str]) -> Guard:
         """The application, for these values of ``Host``."""
@@ -50,6 +51,12 @@ class Server:
         ]
         return Guard(Starlette(routes=routes, lifespan=self._lifespan), hosts)
 
+    def close(self) -> None:
+        """Ends what would not end by itself: streams, and answers that wait for an agent."""
+        self._ends = True
+        self.worker.close()
+        self._say()
+
     # --- agents ---
 
     @contextlib.asynccontextmanager
@@ -59,7 +66,7 @@ class Server:
             yield
         finally:
             playing.cancel()
-            self.worker.close()
+            self.close()
 
     async def play(self) -> None:
         """Lets agents decide whenever it is their turn; a server inside another one has nobody else who begins this."""
@@ -121,7 +128,7 @@ class Server:
 
     async def _changes(self) -> AsyncIterator[str]:
         """Server-sent events: that something has changed, not what."""
-        while True:
+        while not self._ends:
             changed = self._changed
             yield f"data: {json.dumps({'revision': self.table.revision})}\n\n"
             with contextlib.suppress(TimeoutError):

@@ -33,6 +33,8 @@ def main(argv: Sequence[str]) -> int:
             _serve(arguments, named)
     except (ValueError, OSError, ImportError, RuntimeError) as error:
         parser.error(str(error))
+    except KeyboardInterrupt:
+        return 130
     return 0
 
 
@@ -119,4 +121,4 @@ def _serve(arguments: argparse.Namespace, named: Named) -> None:
     print("\n".join(links), flush=True)
     if not arguments.no_browser:
         webbrowser.open(links[0])
-    serve(gallery.app(hosts), listener, timeout_graceful_shutdown=1)
+    serve(gallery.app(hosts), listener, gallery.close)

@@ -1,6 +1,5 @@
 """A process in which agents think, with the machine code that the process of the table does without."""
 
-import os
 from functools import cache
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
@@ -9,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from envs.children import child_environment
 from envs.game import Game
 
 Question = tuple[np.ndarray, np.ndarray, np.ndarray]
@@ -27,12 +27,8 @@ class Worker:
         self._pipe, inner = context.Pipe()
         self._lock = Lock()
         self._process = context.Process(target=_work, args=(inner, game), daemon=True)
-        kept = os.environ.pop("NUMBA_DISABLE_JIT", None)
-        try:
-            self._process.start()  # it inherits the environment as it is now: with the compiler on
-        finally:
-            if kept is not None:
-                os.environ["NUMBA_DISABLE_JIT"] = kept
+        with child_environment(NUMBA_DISABLE_JIT=None):  # with the compiler on
+            self._process.start()
         inner.close()
 
     def act(self, agent: str, question: Question) -> int:
@@ -102,7 +98,7 @@ def _work(pipe: Connection, game: Game) -> None:
     while True:
         try:
             task, agent, question = pipe.recv()
-        except (EOFError, KeyboardInterrupt):
+        except EOFError:
             return
         try:
             pipe.send((getattr(desk, task)(agent, question), None))

@@ -23,6 +23,7 @@ from typing import Any
 from agents.checkpoint import show
 from envs import GAMES
 from envs.checks import integer
+from envs.children import child_environment
 from envs.files import read_regular, write_aside
 from training.folder import MODEL
 from training.scores import METRICS, SCORED, read_scores
@@ -217,8 +218,6 @@ def _last_line(log: Path) -> str:
 
 
 def _start(main: Main, arguments: Sequence[str], log: Path) -> tuple[Any, Connection]:
-    from evaluation.workers import child_environment
-
     context = multiprocessing.get_context("spawn")
     connection, other = context.Pipe()
     process = context.Process(target=_work, args=(other, main, list(arguments), str(log)), daemon=True)

@@ -34,6 +34,11 @@ def token_of(table, seat):
     return next(token for token, own in table.tokens.items() if own == seat)
 
 
+def server_of(table):
+    """The server of a table whose agents answer at once."""
+    return Server(table, Quick(), ["greedy", "random"], pause=0)
+
+
 def application(table, hosts=(HOST,)):
-    """The application of a table whose agents answer at once."""
-    return Server(table, Quick(), ["greedy", "random"], pause=0).app(set(hosts))
+    """Its application."""
+    return server_of(table).app(set(hosts))

@@ -19,7 +19,7 @@ if not CHROMIUM.exists():
         f"tests in a browser need Chromium at {CHROMIUM}; the variable CHROMIUM names another place", allow_module_level=True
     )
 
-uvicorn = pytest.importorskip("uvicorn", reason="the page needs the packages of the play extra")
+pytest.importorskip("uvicorn", reason="the page needs the packages of the play extra")
 
 from playwright.sync_api import expect, sync_playwright  # noqa: E402
 
@@ -27,10 +27,10 @@ import envs  # noqa: E402
 from envs import replay  # noqa: E402
 from play import Replay  # noqa: E402
 from play.frames import frames, moments  # noqa: E402
-from play.listening import listen  # noqa: E402
+from play.listening import HttpServer, listen  # noqa: E402
 from play.page import page as html_page  # noqa: E402
 from play.watch import main as watch  # noqa: E402
-from tests.play.guests import Quick, application, table_of, token_of  # noqa: E402
+from tests.play.guests import Quick, server_of, table_of, token_of  # noqa: E402
 from tests.play.test_watch import beginning_of  # noqa: E402
 
 ARGUMENTS = [
@@ -88,13 +88,16 @@ def served(table, late=None):
     """A server of a table in a thread, with a path whose answers arrive late; gives the address of the page."""
     listener = listen("127.0.0.1", 0)
     host = f"127.0.0.1:{listener.getsockname()[1]}"
-    app = answering_late(application(table, {host}), late)
-    server = uvicorn.Server(uvicorn.Config(app, log_level="error", timeout_graceful_shutdown=1))
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
+    server = server_of(table)
+    app = answering_late(server.app({host}), late)
+    http = HttpServer(app, server.close)
+    thread = threading.Thread(target=http.run, kwargs={"sockets": [listener]})
     thread.start()
-    yield f"http://{host}"
-    server.should_exit = server.force_exit = True
-    thread.join(10)
+    try:
+        yield f"http://{host}"
+    finally:
+        http.should_exit = True
+        thread.join(60)
 
 
 @contextlib.contextmanager
@@ -106,9 +109,11 @@ def opened(browser, address, width=1280, scheme="light"):
     page.on("console", lambda message: faults.append(message.text) if message.type in ("error", "warning") else None)
     page.on("pageerror", lambda error: faults.append(str(error)))
     page.on("request", lambda request: None if request.url.startswith((own, "data:")) else faults.append(request.url))
-    page.goto(address)
-    yield page
-    page.close()
+    try:
+        page.goto(address)
+        yield page
+    finally:
+        page.close()
     assert faults == []
 
 
