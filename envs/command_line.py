@@ -2,6 +2,7 @@
 
 import argparse
 import shlex
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from math import inf
 from pathlib import Path
@@ -20,7 +21,13 @@ REWARD = Option("placement", "what a game pays at its end", REWARD_KINDS)
 
 
 class Parser(argparse.ArgumentParser):
-    """Says what is wrong in one line."""
+    """Says what is wrong in one line, and calls a program ``fairy-rings NAME`` where it was called so."""
+
+    def __init__(self, *args: Any, **settings: Any) -> None:
+        super().__init__(*args, **settings)
+        called = Path(sys.argv[0]).stem.replace("_", "-")
+        if called == "fairy-rings" and not self.prog.startswith(called):  # parsers of subcommands continue the name
+            self.prog = " ".join([called, *sys.argv[1:2]])
 
     def error(self, message: str) -> NoReturn:
         """Ends the program with exit code 2."""

@@ -19,6 +19,18 @@ def test_every_command_tells_its_usage(command, capsys):
     assert stop.value.code == 0 and "usage:" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("name", ["fairy-rings", "fairy_rings.py"])
+def test_help_and_errors_name_the_command_as_it_was_called(name, capsys, monkeypatch):
+    for words, usage in (["train"], "train"), (["replay"], "replay"), (["replay", "check"], "replay check"):
+        monkeypatch.setattr("sys.argv", [f"bin/{name}", *words])
+        with pytest.raises(SystemExit):
+            fairy_rings.main([*words, "--help"])
+        assert capsys.readouterr().out.startswith(f"usage: fairy-rings {usage} [")
+        with pytest.raises(SystemExit):
+            fairy_rings.main([*words, "--no-such-option"])
+        assert capsys.readouterr().err.startswith(f"fairy-rings {usage}: error: ")
+
+
 def test_without_a_command_it_lists_them(capsys):
     assert fairy_rings.main([]) == 2 and fairy_rings.main(["--help"]) == 0
     printed = capsys.readouterr().out

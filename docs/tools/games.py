@@ -29,7 +29,7 @@ def game_page(name: str) -> str:
     games = {players: make_game(name, players) for players in module.PLAYERS}
     first = next(iter(games.values()))
     page = [
-        "# " + " with ".join([first.title, *GAMES[name].options]),
+        f"# {first.title}",
         f"`{name}`, {min(games)} to {max(games)} players, {first.num_actions} actions.",
         f"![A game of {first.title}, moving](../pictures/{name}.svg)",
         "To play it in the browser: " + f"`python -m play --env {name} --agents greedy`",

@@ -106,7 +106,7 @@ def make_game(name: str, num_players: int, options: Mapping[str, Any]) -> Game:
     return Game(
         name=name,
         version=VERSION,
-        title="Fairy Ring",
+        title="Fairy Ring with objectives" if chosen["objectives"] else "Fairy Ring",
         num_players=int(num_players),
         options=chosen,
         state_dtype=state_dtype(num_players, round_cards),

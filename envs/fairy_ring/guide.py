@@ -3,7 +3,7 @@
 from envs.fairy_ring.state import MANA_PER_POINT
 from envs.game import Game
 
-_GUIDE = """You are one of {players} players of Fairy Ring. Whoever has the most points at the end wins; equal points
+_GUIDE = """You are one of {players} players of {title}. Whoever has the most points at the end wins; equal points
 are decided by mana, and players who are equal in that too share the victory. {mana} mana become 1 point
 at once.
 
@@ -42,4 +42,4 @@ Three objectives lie on the table. Who meets one with the own village gets 1 poi
 def guide(game: Game) -> str:
     """The rules under the options of a game, in plain words."""
     objectives = _OBJECTIVES if game.options["objectives"] else ""
-    return _GUIDE.format(players=game.num_players, mana=MANA_PER_POINT, objectives=objectives)
+    return _GUIDE.format(title=game.title, players=game.num_players, mana=MANA_PER_POINT, objectives=objectives)
