@@ -134,7 +134,7 @@ class Table:
         seat = self._seat(token)
         if len(self.people) > 1:
             raise Refused("moves can be taken back only by one person who plays against agents")
-        earlier = [i for i, moment in enumerate(self.moments[:-1]) if moment.record["current_player"][0] == seat]
+        earlier = self._decisions_of(seat)
         if not earlier:
             raise Refused("there is nothing to take back")
         del self.moments[earlier[-1] + 1 :]
@@ -142,6 +142,13 @@ class Table:
             del told[len(self.moments) :]
         self._env.set_records(self.moments[-1].record)
         self.revision += 1
+
+    def _may_undo(self, viewer: Viewer) -> bool:
+        return self.people == [viewer] and self.to_act in (viewer, -1) and bool(self._decisions_of(self.people[0]))
+
+    def _decisions_of(self, seat: int) -> list[int]:
+        """The moments at which a seat has decided."""
+        return [i for i, moment in enumerate(self.moments[:-1]) if moment.record["current_player"][0] == seat]
 
     def again(self, token: str) -> None:
         """Deals the next game, when this one is over or one person plays against agents.
@@ -172,8 +179,7 @@ class Table:
     def question(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """What an agent in the seat to act is asked with: observation, mask and a world dealt anew for it."""
         seat = self.to_act
-        made = sum(moment.record["current_player"][0] == seat for moment in self.moments[:-1])
-        word = engine.word_of(self.seed, seat, int(made))
+        word = engine.word_of(self.seed, seat, len(self._decisions_of(seat)))
         view = self._env.last()[0]
         return view["observation"].copy(), view["action_mask"].copy(), self._env.worlds(np.array([word], np.uint64))
 
@@ -209,7 +215,7 @@ class Table:
             "over": self.to_act < 0,
             "names": self.names,
             "people": self.people,
-            "may_undo": acts and len(self.people) == 1 and self.number > 0,
+            "may_undo": self._may_undo(viewer),
             "moves": self.moves() if acts else [],
             "svg": self.game.draw(view, marks_of(told[-1], choices)),
             "state": view,

@@ -4,6 +4,7 @@ import { actionsAt, draw, light, named, tell } from "./board.js";
 
 const token = new URLSearchParams(location.search).get("token") ?? "";
 const $ = (id) => document.getElementById(id);
+const GONE = "The table cannot be reached";
 let state = null;
 let moments = [];
 let hints = {};
@@ -13,14 +14,19 @@ let chosenAt = null; // the number of the decision whose choice is on its way
 let offered = { number: -1, actions: [] }; // what the piece means that was clicked last, at which decision
 
 async function post(what, fields = {}) {
-  const answer = await fetch(`api/${what}`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ token, ...fields }),
-  });
-  const body = await answer.json();
-  if (!answer.ok) say(body.error);
-  return answer.ok ? body : null;
+  try {
+    const answer = await fetch(`api/${what}`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ token, ...fields }),
+    });
+    const body = await answer.json();
+    if (!answer.ok) say(body.error);
+    return answer.ok ? body : null;
+  } catch {
+    say(GONE);
+    return null;
+  }
 }
 
 async function get(since) {
@@ -53,7 +59,7 @@ async function ask() {
       else say(status());
     }
   } catch (error) {
-    say(error.message);
+    say(error instanceof TypeError ? GONE : error.message); // fetch says so of a server that does not answer
   }
 }
 
@@ -198,5 +204,5 @@ addEventListener("keydown", (event) => {
 const stream = new EventSource(`api/stream?token=${encodeURIComponent(token)}`);
 stream.onmessage = refresh;
 // A guest who has seen nothing yet is told by the answer to `get` why.
-stream.onerror = () => { if (state && stream.readyState === EventSource.CLOSED) say("the table is gone"); };
+stream.onerror = () => { if (state) say(GONE); };
 refresh();

@@ -104,10 +104,11 @@ def test_a_move_is_taken_back_with_the_answers_of_the_agents():
         table.undo(token)
     deal, told = table.moments[0].record.tobytes(), table.state(token)["events"]
     play_on(table, 4)
-    assert table.to_act == 0
+    assert table.to_act == 0 and table.state(token)["may_undo"]
     table.undo(token)
-    assert (table.number, table.to_act) == (1, 0)
+    assert (table.number, table.to_act) == (1, 0) and table.state(token)["may_undo"]
     table.undo(token)
+    assert not table.state(token)["may_undo"]
     assert table.moments[-1].record.tobytes() == deal
     assert table.state(token)["events"] == told
     two = table_of("dance_of_eights", None, None)
