@@ -38,7 +38,7 @@ def _choice(before: View, after: View, sentence: str) -> list[Event]:
 def _reveal(game: Game, after: View) -> Event:
     p = after["current_player"]
     card = describe(cards_of(game)[after["players"][p]["chosen"]])
-    return Event(EFFECT, f"player {p} reveals {card}", p, ("played",))
+    return Event(MOVE, f"player {p} reveals {card}", p, ("played",))
 
 
 # --- a card is placed, the fairy flies and gathers -----------------------------------------------------------------------
@@ -109,7 +109,7 @@ def _flying(game: Game, after: View, p: int, start: Place, steps: int, gains: li
 
 def _name(view: View, p: int, place: Place) -> str:
     owner, mushroom = place
-    whose = "the own" if owner == p else f"player {owner}'s"
+    whose = "their own" if owner == p else f"player {owner}'s"
     return f"{whose} {view['players'][owner]['village'][mushroom]['type']} at place {mushroom + 1}"
 
 

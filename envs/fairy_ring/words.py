@@ -284,7 +284,7 @@ def sentence(game: Game, state: Any, action: int) -> str:
     if kind["type"] == "fly":
         return f"{who} sends the fairy {kind['movement']} mushrooms on"
     if kind["type"] == "gather":
-        return f"{who} gathers from the own {_mushroom_name(game, state, p, kind['mushroom'])}"
+        return f"{who} gathers from their own {_mushroom_name(game, state, p, kind['mushroom'])}"
     card = describe(cards_of(game)[int(state["chosen"][p])])
     if kind["type"] == "plant":
         return f"{who} plants {card} on the {kind['side']}"

@@ -91,7 +91,7 @@ def _draw_places(picture: Svg, player: int, span: ring_layout.Span, feet: Sequen
         if piece in marks.choices:
             x, y = ring_layout.end_of_village(span, feet, scale, side)
             with picture.group(f"plant on the {side}", **marks.attributes(piece)):
-                picture.circle(x, y - 12, 15, **{**(marks.frame(piece) or {}), "fill": "#ffffff"})
+                picture.circle(x, y - 12, 19, **{**(marks.frame(piece) or {}), "fill": "#ffffff"})
                 picture.text(x, y - 5, "+", 20, text_anchor="middle", font_weight="bold", fill=INK)
 
 
