@@ -14,7 +14,7 @@ from functools import partial
 import numpy as np
 
 import envs
-from benchmarks import doors, parts, startup, steps
+from benchmarks import doors, parts, play, startup, steps
 from benchmarks.rows import Row, markdown
 from evaluation.provenance import machine
 
@@ -194,6 +194,7 @@ PARTS: dict[str, Callable[[], list[Row]]] = {
     "peers": peers,
     "doors": doors.doors,
     "copies": doors.copies,
+    "play": play.play,
 }
 
 

@@ -81,3 +81,11 @@ def test_the_moving_picture_of_a_game_is_small_and_whole(name):
     assert used and {use.removeprefix("#") for use in used} <= names
     assert any(element.tag.endswith("animate") for element in root.iter())
     assert f"docs/pictures/{name}.svg" in (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", envs.GAMES)
+def test_the_page_of_a_table_is_shown_and_small(name):
+    picture = ROOT / "docs" / "pictures" / f"{name}-page.png"
+    assert picture.stat().st_size < 150_000
+    assert f"pictures/{name}-page.png" in (ROOT / "docs" / "play.md").read_text(encoding="utf-8")
+    assert f"pictures/{name}-page.png" in game_page(name)

@@ -5,14 +5,13 @@ test extra) the page of ``python -m play`` in it. The same seeds give the same g
 """
 
 import argparse
-import contextlib
-import os
-import subprocess
-import sys
-from collections.abc import Iterator
+import io
 from pathlib import Path
 
+from PIL import Image
+
 from agents.registry import make_agent
+from benchmarks.play import PATIENCE, browser, table
 from envs import GAMES, make_game
 from envs.files import write_aside
 from envs.replay import record_game
@@ -25,7 +24,6 @@ FOLDER = Path(__file__).parents[1] / "pictures"
 PARTS = {"fairy_ring": (18, 46), "fairy_ring_objectives": (18, 46), "dance_of_eights": (0, 40), "mushroom_rings": (60, 118)}
 """The moments of each game that are shown: some seconds of its middle, or so much as keeps a file below 300 kB."""
 SEED = 7
-PORT_LINE = "player 0: "
 
 
 def moving(name: str, folder: Path) -> str:
@@ -38,35 +36,26 @@ def moving(name: str, folder: Path) -> str:
     return moving_svg(seen(moments(path), ALL)[0][first : last + 1], 0.8)
 
 
-@contextlib.contextmanager
-def table(name: str) -> Iterator[str]:
-    """The address of a table of ``python -m play``."""
-    command = [sys.executable, "-m", "play", "--env", name, "--seed", str(SEED), "--pause", "0", "--no-browser"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        try:
-            assert process.stdout is not None
-            yield process.stdout.readline().removeprefix(PORT_LINE).strip()
-        finally:
-            process.terminate()
-
-
-def screenshot(name: str, path: Path, moves: int = 8) -> None:
-    """The page of a table after some moves of a person."""
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright, table(name) as address:
-        chromium = os.environ.get("CHROMIUM", "/usr/bin/chromium")
-        browser = playwright.chromium.launch(executable_path=chromium, args=["--headless", "--no-sandbox", "--disable-gpu"])
-        page = browser.new_page(viewport={"width": 1280, "height": 800})
+def screenshot(name: str, moves: int = 8) -> bytes:
+    """The page of a table after some moves of a person, with hints, as a PNG of 128 colours."""
+    with browser() as chromium, table(name, SEED) as address:
+        page = chromium.new_page(viewport={"width": 1280, "height": 800})
+        page.set_default_timeout(PATIENCE)
         page.goto(address)
         for _ in range(moves):
-            page.wait_for_selector("#moves button:enabled", timeout=300_000)
+            page.wait_for_selector("#moves button:enabled")
             page.locator("#moves button:enabled").first.click()
-        page.wait_for_selector("#moves button:enabled", timeout=300_000)
+        page.wait_for_selector("#moves button:enabled")
         page.check("#hints")
-        page.wait_for_selector("#moves .bar", state="attached", timeout=300_000)  # a bar of nothing is not visible
-        page.screenshot(path=str(path))
-        browser.close()
+        page.wait_for_selector("#moves .bar", state="attached")  # a bar of nothing is not visible
+        return few_colours(page.screenshot())
+
+
+def few_colours(png: bytes) -> bytes:
+    """A picture with a palette, a third of the size."""
+    out = io.BytesIO()
+    Image.open(io.BytesIO(png)).convert("RGB").quantize(128).save(out, "PNG", optimize=True)
+    return out.getvalue()
 
 
 def main() -> None:
@@ -84,7 +73,7 @@ def main() -> None:
             text = moving(name, Path(folder))
         write_aside(arguments.out / f"{name}.svg", text.encode())
         if arguments.screenshots:
-            screenshot(name, arguments.out / f"{name}-page.png")
+            write_aside(arguments.out / f"{name}-page.png", screenshot(name))
     print("\n".join(f"{path}: {path.stat().st_size / 1000:.0f} kB" for path in sorted(arguments.out.iterdir())))
 
 

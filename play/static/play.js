@@ -9,6 +9,7 @@ let state = null;
 let moments = [];
 let hints = {};
 let asking = null;
+let advisor = null; // the agent that has been asked for hints
 let again = false;
 let chosenAt = null; // the number of the decision whose choice is on its way
 let offered = { number: -1, actions: [] }; // what the piece means that was clicked last, at which decision
@@ -89,7 +90,8 @@ function show() {
 function status() {
   if (state.trouble) return state.trouble;
   if (state.over) return named(moments.at(-1).at(-1)?.text ?? "the game is over", state.names);
-  if (state.moves.length) return "It is your turn";
+  if (state.moves.length)
+    return advisor ? `It is your turn; ${advisor} looks for hints, the first time with machine code to be made` : "It is your turn";
   const who = state.names[state.to_act];
   if (state.compiling) return `${who} gets ready: machine code is being made, this happens once`;
   return state.thinking ? `${who} is thinking …` : `${who} is to act`;
@@ -131,7 +133,11 @@ function hintOf(action) {
 }
 
 async function askHints() {
-  const answer = await post("hints", { agent: $("agent").value || state.hints[0] });
+  advisor = $("agent").value || state.hints[0];
+  say(status());
+  const answer = await post("hints", { agent: advisor });
+  advisor = null;
+  if (answer) say(status());
   if (answer && answer.number === state.number) {
     hints = answer.hints;
     showMoves();
