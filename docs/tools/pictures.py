@@ -37,7 +37,7 @@ def moving(name: str, folder: Path) -> str:
 
 
 def screenshot(name: str, moves: int = 8) -> bytes:
-    """The page of a table after some moves of a person, with hints, as a PNG of 128 colours."""
+    """The page of a table after some moves of a person, with hints, as a PNG with a palette."""
     with browser() as chromium, table(name, SEED) as address:
         page = chromium.new_page(viewport={"width": 1280, "height": 800})
         page.set_default_timeout(PATIENCE)
@@ -52,9 +52,9 @@ def screenshot(name: str, moves: int = 8) -> bytes:
 
 
 def few_colours(png: bytes) -> bytes:
-    """A picture with a palette, a third of the size."""
+    """A picture with a palette, a third of the size; rare colours stay, such as that of one mushroom."""
     out = io.BytesIO()
-    Image.open(io.BytesIO(png)).convert("RGB").quantize(128).save(out, "PNG", optimize=True)
+    Image.open(io.BytesIO(png)).convert("RGB").quantize(256, Image.Quantize.MAXCOVERAGE).save(out, "PNG", optimize=True)
     return out.getvalue()
 
 
