@@ -111,6 +111,7 @@ class OneSeatGames:
         reward: See ``VectorAECEnv``.
         illegal: What an illegal action of the learner does, see ``VectorAECEnv``.
         autoreset: Whether a finished game is followed by the next one in the same step.
+        threads: See ``VectorAECEnv``; agents are asked by the thread that steps.
 
     Attributes:
         games: The games; they are to be looked at, not to be stepped.
@@ -133,11 +134,12 @@ class OneSeatGames:
         reward: str = "placement",
         illegal: str = "raise",
         autoreset: bool = True,
+        threads: int = 1,
     ) -> None:
         self.game = game
         self.seat = seat_or_none(seat, game.num_players)
         self.autoreset = bool(autoreset)
-        self.games = _Games(game, num_envs, seed=0, reward=reward, illegal=illegal, autoreset=False)
+        self.games = _Games(game, num_envs, seed=0, reward=reward, illegal=illegal, autoreset=False, threads=threads)
         self.num_envs = self.games.num_envs
         self.opponents = seat_opponents(opponents, game)
         distinct = list({id(agent): agent for agent in self.opponents}.values())

@@ -14,7 +14,7 @@ from functools import partial
 import numpy as np
 
 import envs
-from benchmarks import doors, parts, play, startup, steps
+from benchmarks import doors, parts, play, startup, steps, threads
 from benchmarks.rows import Row, markdown
 from evaluation.provenance import machine
 
@@ -195,6 +195,7 @@ PARTS: dict[str, Callable[[], list[Row]]] = {
     "doors": doors.doors,
     "copies": doors.copies,
     "play": play.play,
+    "threads": threads.threads,
 }
 
 

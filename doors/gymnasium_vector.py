@@ -58,6 +58,7 @@ class OneSeatVectorEnv(gymnasium.vector.VectorEnv):
         render_mode: str | None = None,
         view: int | str | None = None,
         copy: bool = True,
+        threads: int = 1,
         **options: Any,
     ) -> None:
         given = {
@@ -66,7 +67,7 @@ class OneSeatVectorEnv(gymnasium.vector.VectorEnv):
         }  # fmt: skip
         if render_mode is not None:
             index_of("render_mode", render_mode, PICTURE_MODES)
-        self._table = Table(game, num_envs, given, options, autoreset=True)
+        self._table = Table(game, num_envs, given, options, autoreset=True, threads=threads)
         self.game, self.num_envs, self.copy = self._table.game, self._table.num_envs, bool(copy)
         self.render_mode = render_mode
         self.metadata = {
@@ -153,6 +154,10 @@ class OneSeatVectorEnv(gymnasium.vector.VectorEnv):
     def action_masks(self) -> np.ndarray:
         """The learners' legal actions, ``(N, A) int8``, a fresh array."""
         return self._table.seats.masks().copy()
+
+    def close_extras(self, **kwargs: Any) -> None:
+        """Ends the threads of the games, if there are any."""
+        self._table.seats.games.close()
 
     def render(self) -> tuple[Any, ...] | None:
         """A picture of every game in the environment's ``render_mode``; None without one."""

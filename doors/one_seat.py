@@ -33,15 +33,23 @@ class Table:
         options: Rule options of the game.
         own: Names of the environment's parameters, for the message.
         autoreset: As of ``OneSeatGames``.
+        threads: As of ``OneSeatGames``.
 
     Raises:
         ValueError: A parameter or option that there is not, or one with a wrong value.
     """
 
     def __init__(
-        self, game: str | Game, num_envs: int, given: Mapping[str, Any], options: Mapping[str, Any], *, autoreset: bool
+        self,
+        game: str | Game,
+        num_envs: int,
+        given: Mapping[str, Any],
+        options: Mapping[str, Any],
+        *,
+        autoreset: bool,
+        threads: int = 1,
     ) -> None:
-        own = (*PARAMETERS, "copy", "num_envs") if autoreset else PARAMETERS
+        own = (*PARAMETERS, "copy", "num_envs", "threads") if autoreset else PARAMETERS
         envs.check_parameters(own, options, game)
         self.is_in_info = index_of("mask_in", given["mask_in"], MASK_PLACES) == MASK_PLACES.index("info")
         made = envs.make_game(game, given["num_players"], **options)
@@ -49,7 +57,7 @@ class Table:
         if view is not None and view != LEARNER:
             self.view = integer("view", view, 0, made.num_players - 1)
         kept = {name: given[name] for name in ("opponents", "seat", "reward", "illegal")}
-        self.seats = OneSeatGames(made, num_envs, autoreset=autoreset, **kept)
+        self.seats = OneSeatGames(made, num_envs, autoreset=autoreset, threads=threads, **kept)
         self.game, self.num_envs = made, self.seats.num_envs
         space: Any = observation_space(made)
         self.observation_space: gymnasium.Space = space["observation"] if self.is_in_info else space

@@ -48,7 +48,7 @@ GAME_PARTS = ("make_game", "PLAYERS", "OPTIONS")
 """What the module of a game must have, see ``envs.game``."""
 
 ENV_OPTIONS = ("render_mode", "reward", "illegal", "copy", "view", "max_cycles", "action_features", "mask_in")
-VECTOR_OPTIONS = ("seed", "reward", "illegal", "copy", "autoreset", "action_features")
+VECTOR_OPTIONS = ("seed", "reward", "illegal", "copy", "autoreset", "action_features", "threads")
 
 
 def make_game(name: "str | Game", num_players: int = 2, **options: Any) -> "Game":

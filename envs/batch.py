@@ -1,6 +1,6 @@
 """N games of one rule set in memory: their records and what is shown of them, saving them, and putting others in their place."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -8,6 +8,7 @@ from envs import engine, saving
 from envs.checks import boolean, distinct_rows, integer, read_only, show
 from envs.describing import Describer
 from envs.game import Game
+from envs.stripes import MOST_THREADS, Stripes, cut
 from envs.turns import Turn
 
 MOST_GAMES = 2**31 - 1
@@ -15,10 +16,28 @@ _NO_ROWS = read_only(np.zeros(0, np.int64))
 _MEMORY = (
     "_states", "_streams", "_observations", "_masks", "_seats", "_results", "_codes", "_view", "_finals", "_traces",
     "_observation_rows", "_trace_rows", "_mask_rows", "_view_rows", "_final_rows", "_shown", "_turn",
-    "_describer", "_features", "_feature_rows",
+    "_features", "_stripes",
 )  # fmt: skip
 """The environment's own memory, which copies have anew."""
 _SAVED = ("_states", "_streams", "_results", "_codes", "_finals")
+
+
+class _Stripe(NamedTuple):
+    """The memory of some rows, which follow each other; see ``Batch``, whose arrays these are parts of."""
+
+    rows: slice
+    states: np.ndarray
+    streams: np.ndarray
+    observations: np.ndarray
+    traces: np.ndarray
+    masks: np.ndarray
+    seats: np.ndarray
+    results: np.ndarray
+    codes: np.ndarray
+    views: np.ndarray
+    finals: np.ndarray
+    features: np.ndarray
+    describer: Describer | None
 
 
 class Batch:
@@ -30,13 +49,16 @@ class Batch:
         copy: Whether fresh arrays are given, not views of the memory.
         autoreset: Whether a finished game restarts in the same step.
         action_features: Whether actions are described.
+        threads: How many threads share the rows.
 
     Raises:
-        ValueError: ``num_envs`` is no integer from 1, there is not enough memory for them, or the game does not
+        ValueError: ``num_envs`` or ``threads`` is no integer from 1, there is not enough memory for them, or the game does not
             describe its actions.
     """
 
-    def __init__(self, game: Game, num_envs: int, *, copy: bool, autoreset: bool, action_features: bool = False) -> None:
+    def __init__(
+        self, game: Game, num_envs: int, *, copy: bool, autoreset: bool, action_features: bool = False, threads: int = 1
+    ) -> None:
         if not isinstance(game, Game):
             raise ValueError(f"game is {show(game)}; it must be an envs.game.Game, see envs.make_game")
         self.game = game
@@ -45,6 +67,7 @@ class Batch:
         self.copy = boolean("copy", copy)
         self.autoreset = boolean("autoreset", autoreset)
         self.action_features = boolean("action_features", action_features)
+        self.threads = integer("threads", threads, 1, MOST_THREADS)
         try:
             self._allocate()
         except MemoryError as error:
@@ -71,9 +94,9 @@ class Batch:
         self._mask_rows = engine.rows(self._masks)
         self._view_rows = engine.rows(self._view)
         self._final_rows = engine.rows(self._finals)
-        self._describer = Describer(game) if self.action_features else None
-        self._features = self._describer.empty(n) if self._describer else np.zeros((0, 0, 0), np.float32)
-        self._feature_rows = engine.rows(self._features) if self._describer else None
+        describers = [Describer(game) if self.action_features else None for _ in range(min(self.threads, n))]
+        self._features = np.zeros((0, 0, 0), np.float32) if describers[0] is None else describers[0].empty(n)
+        self._stripes = Stripes(list(map(self._stripe, cut(n, self.threads), describers)))
         arrays = {name: getattr(self, name) for name in ("_states", "_observations", "_masks", "_seats", "_codes", "_view")}
         self._shown = {name: read_only(array) for name, array in arrays.items()}
         self._shown["_features"] = read_only(self._features)
@@ -81,6 +104,14 @@ class Batch:
         self._ended = 0
         self.passed_over = 0
         """Deals that were over before anybody decided anything, and were dealt again."""
+
+    def _stripe(self, rows: slice, describer: Describer | None) -> _Stripe:
+        finals = slice(rows.start * self.num_players, rows.stop * self.num_players) if self.game.can_truncate else slice(None)
+        return _Stripe(
+            rows, self._states[rows], self._streams[rows], self._observation_rows[rows], self._trace_rows[rows],
+            self._mask_rows[rows], self._seats[rows], self._results[rows], self._codes[rows], self._view_rows[rows],
+            self._final_rows[finals], engine.rows(self._features)[rows] if describer else self._features, describer,
+        )  # fmt: skip
 
     # --- what is there ---
 
@@ -193,14 +224,17 @@ class Batch:
 
     def _show(self) -> None:
         """Writes observations, masks and seats to act anew, after the records were changed."""
-        self.game.kernels.show_batch(
-            self._states, self.game.rules, self._observation_rows, self._trace_rows, self._mask_rows, self._seats
-        )
+        show, rules = self.game.kernels.show_batch, self.game.rules
+        self._stripes.each(lambda part: show(part.states, rules, part.observations, part.traces, part.masks, part.seats))
 
     def _describe(self) -> None:
         """Writes the features of the actions as the games stand; so that nobody pays for them who does not look."""
-        if self._describer is not None and self._feature_rows is not None:
-            self._describer.write(self._states, self._mask_rows, self._feature_rows)
+
+        def write(part: _Stripe) -> None:
+            if part.describer is not None:
+                part.describer.write(part.states, part.masks, part.features)
+
+        self._stripes.each(write)
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name not in _MEMORY} | {"saved": self.get_state()}

@@ -41,12 +41,13 @@ class VectorAECEnv(Batch):
         autoreset: Whether a finished game restarts in the same step.
         action_features: Whether observations have ``"action_features": (N, A, F) float32`` too: what the seat to act can know of
             the immediate result of each legal action (``game.action_table()``), zeros for all others.
+        threads: How many threads share the rows, for batches of some thousand games; the bytes are the same for any number.
 
     One thread at a time: a call that finds another one at work in the same environment raises a RuntimeError.
 
     Raises:
-        ValueError: An unknown reward, policy or a number of games below 1, or features of a game that does not describe its
-            actions.
+        ValueError: An unknown reward, policy, or a number of games or threads below 1, or features of a game that does not
+            describe its actions.
     """
 
     def __init__(
@@ -60,8 +61,11 @@ class VectorAECEnv(Batch):
         copy: bool = False,
         autoreset: bool = True,
         action_features: bool = False,
+        threads: int = 1,
     ) -> None:
-        super().__init__(game, num_envs, copy=copy, autoreset=autoreset, action_features=action_features)
+        super().__init__(
+            game, num_envs, copy=copy, autoreset=autoreset, action_features=action_features, threads=threads
+        )
         self.reward = reward
         self._reward_kind = index_of("reward", reward, engine.REWARD_KINDS)
         self._illegal = index_of("illegal", illegal, engine.ILLEGAL_POLICIES)
@@ -107,10 +111,11 @@ class VectorAECEnv(Batch):
             self._streams["episode"] = 0
             self._is_seeded = True
         self._results[:] = np.zeros((), self._results.dtype)
-        self.passed_over += self.game.kernels.reset_batch(
-            self._states, self.game.rules, self._streams, self._reward_kind, self.autoreset,
-            self._observation_rows, self._trace_rows, self._mask_rows, self._seats, self._results, self._codes,
-        )  # fmt: skip
+        deal, rules, kind, autoreset = self.game.kernels.reset_batch, self.game.rules, self._reward_kind, self.autoreset
+        self.passed_over += sum(self._stripes.each(lambda part: deal(
+            part.states, rules, part.streams, kind, autoreset,
+            part.observations, part.traces, part.masks, part.seats, part.results, part.codes,
+        )))  # fmt: skip
         self._ended = int(np.count_nonzero(self._codes))
 
     def last(self) -> tuple[dict[str, np.ndarray], np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
@@ -166,12 +171,15 @@ class VectorAECEnv(Batch):
         kernels = self.game.kernels
         if self._illegal == engine.RAISE and kernels.first_illegal(self._mask_rows, self._seats, actions) >= 0:
             raise ValueError(self._illegal_message(actions))
-        ended, passed_over = kernels.step_batch(
-            self._states, self.game.rules, self._streams, actions, self._reward_kind, self._illegal, self.autoreset,
-            self._observation_rows, self._trace_rows, self._mask_rows, self._seats, self._results, self._codes, self._final_rows,
+        step, rules, kind, policy, autoreset = (
+            kernels.step_batch, self.game.rules, self._reward_kind, self._illegal, self.autoreset,
         )  # fmt: skip
-        self._ended = ended
-        self.passed_over += passed_over
+        counts = self._stripes.each(lambda part: step(
+            part.states, rules, part.streams, actions[part.rows], kind, policy, autoreset,
+            part.observations, part.traces, part.masks, part.seats, part.results, part.codes, part.finals,
+        ))  # fmt: skip
+        self._ended = sum(ended for ended, _ in counts)
+        self.passed_over += sum(passed_over for _, passed_over in counts)
 
     def _illegal_message(self, actions: np.ndarray) -> str:
         inside = (actions >= 0) & (actions < self.game.num_actions)
@@ -266,7 +274,8 @@ class VectorAECEnv(Batch):
             seats = np.full(self.num_envs, integer("seat", seat, 0, last), np.int64)
         else:
             seats = integers_between("seat", seat, self.num_envs, 0, last)
-        self.game.kernels.observe_batch(self._states, self.game.rules, seats, self._view_rows)
+        look, rules = self.game.kernels.observe_batch, self.game.rules
+        self._stripes.each(lambda part: look(part.states, rules, seats[part.rows], part.views))
         masks = np.where((seats == self._seats)[:, None], self._masks, np.int8(0))
         view = {"observation": self._give("_view"), "action_mask": masks}
         if self.action_features:
@@ -300,7 +309,10 @@ class VectorAECEnv(Batch):
         else:
             seats = integers_between("seats", seats, self.num_envs, 0, self.num_players - 1)
         worlds = np.zeros_like(self._states)  # so that the gaps between fields are the same bytes with the compiler off
-        self.game.kernels.redeal_batch(self._states, self.game.rules, seats, words, worlds)
+        redeal, rules = self.game.kernels.redeal_batch, self.game.rules
+        self._stripes.each(
+            lambda part: redeal(part.states, rules, seats[part.rows], words[part.rows], worlds[part.rows])
+        )
         return worlds
 
     def render(self, row: int = 0, mode: str = "ansi", seat: int | None = None) -> Any:
@@ -318,7 +330,8 @@ class VectorAECEnv(Batch):
         return render(self.game, self.states[integer("row", row, 0, self.num_envs - 1)], mode, seat)
 
     def close(self) -> None:
-        """Does nothing: there is nothing to give back."""
+        """Ends the threads, if there are any; a call that needs them starts them anew."""
+        self._stripes.close()
 
 
 def observation_space(game: Game, action_features: bool = False) -> gymnasium.spaces.Dict:

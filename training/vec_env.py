@@ -80,7 +80,8 @@ class SeatsVecEnv(VecEnv):
         return [seed] * self.num_envs
 
     def close(self) -> None:
-        """Does nothing: there is nothing to give back."""
+        """Ends the threads of the games, if there are any."""
+        self.games.close()
 
     def _deal_all(self) -> None:
         self.games.reset(self._next_seed)
