@@ -7,6 +7,7 @@ import shutil
 import signal
 import socket
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -52,7 +53,12 @@ def _link_machine_code(folder: Path) -> None:
     """In a sandbox compiled code can only be kept where it is lost again: begins with what is there outside."""
     own = Path(os.environ["NUMBA_CACHE_DIR"])
     for kept in folder.glob("machine-code-*"):
-        shutil.copytree(kept, own / kept.name, copy_function=os.symlink, dirs_exist_ok=True)
+        shutil.copytree(kept, own / kept.name, copy_function=_link, dirs_exist_ok=True)
+
+
+def _link(source: str, target: str) -> None:
+    with suppress(FileExistsError):  # another host has been here, where folders are not one's own
+        os.symlink(source, target)
 
 
 if __name__ == "__main__":
