@@ -2,7 +2,9 @@
 
 import math
 import os
-from collections.abc import Mapping, Sequence
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +57,27 @@ def read_policy(path: str | os.PathLike[str], blueprint: Blueprint) -> dict[str,
 def bytes_of(numbers: int, tensors: int) -> int:
     """How long a file of PyTorch may be that holds that number of tensors and of values in them."""
     return 4 * numbers + 1000 * tensors + 100_000
+
+
+_turn = threading.Lock()
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """Has PyTorch compute with one thread, and then with as many as before; one at a time, for a process has one such number.
+
+    Two threads in one busy process are several times slower than one, and small batches gain nothing from more.
+    """
+    with _turn:
+        kept = th.get_num_threads()
+        if kept == 1:
+            yield
+            return
+        th.set_num_threads(1)
+        try:
+            yield
+        finally:
+            th.set_num_threads(kept)
 
 
 class PolicyNetwork:
@@ -112,7 +135,7 @@ class PolicyNetwork:
             padded = np.zeros((count + missing, inputs.shape[1]), np.float32)
             padded[:count] = inputs
             inputs = padded
-        with th.inference_mode():
+        with _one_thread(), th.inference_mode():
             logits, values = self.network(th.from_numpy(np.ascontiguousarray(inputs)))
         return logits.numpy()[:count], values.numpy()[:count]
 
@@ -169,8 +192,6 @@ class PolicyAgent(NetworkAgent):
     def __init__(self, path: str | os.PathLike[str], game: Game, sample: bool = False) -> None:
         facts = read_facts(path)
         check_facts(facts, game)
-        # Two threads in one busy process are several times slower than one; small batches gain nothing from more.
-        th.set_num_threads(1)
         blueprint = Blueprint.from_facts(game, facts)
         network = PolicyNetwork(blueprint, read_policy(path, blueprint))
         super().__init__(network, advised_name(_name(Path(path)), facts) + (":sample" if sample else ""), sample)

@@ -30,7 +30,7 @@ class OneSeatEnv(gymnasium.Env):
         opponents: Who plays the other seats: an agent or a name of one (``"random"``, ``"greedy"``, ``"ppo"``, ``"ismcts:100"``,
             ``"PATH.zip"``, ``"package.module:Class"``) for all of them, or a list with one for each, in the order in which they
             follow the learner.
-        num_players: Seats, P.
+        num_players: Seats, P, as of ``envs.make_game``: None: two, or those of the game.
         seat: The learner's seat; None: drawn for each game.
         reward: As of ``envs.vector.VectorAECEnv``.
         illegal: What an illegal action of the learner does: ``"forfeit"`` the game, ``"raise"`` a ValueError, or have a
@@ -53,7 +53,7 @@ class OneSeatEnv(gymnasium.Env):
         game: str | Game,
         *,
         opponents: Opponents = "random",
-        num_players: int = 2,
+        num_players: int | None = None,
         seat: int | None = None,
         reward: str = "placement",
         illegal: str = "forfeit",

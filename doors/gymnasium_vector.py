@@ -50,7 +50,7 @@ class OneSeatVectorEnv(gymnasium.vector.VectorEnv):
         num_envs: int = 1,
         *,
         opponents: Opponents = "random",
-        num_players: int = 2,
+        num_players: int | None = None,
         seat: int | None = None,
         reward: str = "placement",
         illegal: str = "forfeit",

@@ -51,25 +51,30 @@ ENV_OPTIONS = ("render_mode", "reward", "illegal", "copy", "view", "max_cycles",
 VECTOR_OPTIONS = ("seed", "reward", "illegal", "copy", "autoreset", "action_features", "threads")
 
 
-def make_game(name: "str | Game", num_players: int = 2, **options: Any) -> "Game":
+def make_game(name: "str | Game", num_players: int | None = None, **options: Any) -> "Game":
     """The rule set of a name under a choice of options.
 
     Args:
         name: A key of ``GAMES``; ``package.module``, anybody's own game, see ``game_module``; or a game, given back as it is.
-        num_players: Seats.
+        num_players: Seats; None: two, or those of the game that is given.
         **options: Rule options, see ``game_options``.
 
     Raises:
-        ValueError: An unknown name, number of players, option or value.
+        ValueError: An unknown name, number of players, option or value; for a game that is given, another number of players
+            than its own, or an option.
     """
+    from envs.checks import integer, show
     from envs.game import Game
 
     if isinstance(name, Game):
+        players = name.num_players if num_players is None else integer("num_players", num_players, 1)
+        if players != name.num_players:
+            raise ValueError(f"num_players is {players}, but the game that was given is made for {name.num_players}")
+        if options:
+            raise ValueError(f"parameter {show(next(iter(options)))} comes too late: the game that was given is made already")
         return name
-    from envs.checks import integer
-
     module = game_module(name)
-    players = integer("num_players", num_players, 1)
+    players = integer("num_players", 2 if num_players is None else num_players, 1)
     return module.make_game(name, players, {**own_options(name), **options})
 
 
@@ -137,12 +142,12 @@ def refuse_foreign(name: object, named: Collection[str] | None = None) -> None:
         raise ValueError(f"game {show(name)} is not of this suite, and a module is not imported because a file names it{remedy}")
 
 
-def raw_env(name: "str | Game", num_players: int = 2, **options: Any) -> "TurnBasedEnv":
+def raw_env(name: "str | Game", num_players: int | None = None, **options: Any) -> "TurnBasedEnv":
     """One game as a PettingZoo AEC environment that raises on illegal actions.
 
     Args:
         name: As of ``make_game``.
-        num_players: Seats.
+        num_players: As of ``make_game``.
         **options: Rule options of the game, those of ``envs.aec.TurnBasedEnv``, and ``mask_in``: ``"observation"``, a dict with
             the action mask in it, or ``"info"``, where observations are flat, see ``envs.flat``.
 
@@ -158,12 +163,12 @@ def raw_env(name: "str | Game", num_players: int = 2, **options: Any) -> "TurnBa
     return kind(make_game(name, num_players, **options), **own)
 
 
-def make(name: "str | Game", num_players: int = 2, **options: Any) -> "AECEnv":
+def make(name: "str | Game", num_players: int | None = None, **options: Any) -> "AECEnv":
     """One game as a PettingZoo AEC environment, wrapped as PettingZoo's classic games are: an illegal action ends it.
 
     Args:
         name: As of ``make_game``.
-        num_players: Seats.
+        num_players: As of ``make_game``.
         **options: As of ``raw_env``; with ``illegal`` given, the environment is not wrapped and does what it says.
 
     Raises:
@@ -175,13 +180,13 @@ def make(name: "str | Game", num_players: int = 2, **options: Any) -> "AECEnv":
     return env if "illegal" in options else wrap(env)
 
 
-def make_vec(name: "str | Game", num_envs: int, num_players: int = 2, **options: Any) -> "VectorAECEnv":
+def make_vec(name: "str | Game", num_envs: int, num_players: int | None = None, **options: Any) -> "VectorAECEnv":
     """N games at a time, see ``envs.vector.VectorAECEnv``.
 
     Args:
         name: As of ``make_game``.
         num_envs: N.
-        num_players: Seats.
+        num_players: As of ``make_game``.
         **options: Rule options of the game, and those of ``envs.vector.VectorAECEnv``.
 
     Raises:

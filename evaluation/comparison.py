@@ -14,7 +14,7 @@ import envs
 from agents.agent import Agent, first_line
 from envs.checks import integer, show
 from envs.game import Game
-from evaluation import GAMES, PLAYERS, tournament
+from evaluation import GAMES, tournament
 from evaluation.guarded import GuardedAgent, Player
 from evaluation.hosted import make_player
 from evaluation.keyed import FIRST_DEAL, Secret
@@ -132,7 +132,7 @@ def compare(
     games: int = GAMES,
     seed: int = 0,
     *,
-    num_players: int = PLAYERS,
+    num_players: int | None = None,
     workers: int = 1,
     move_time: float | None = None,
     anchor: str | None = None,
@@ -149,7 +149,7 @@ def compare(
         agents: Two or more: words as of ``agents.registry.make_agent``, agents, or classes; or a table of them by name.
         games: How many, rounded up to whole deals.
         seed: Of deals, line-ups and intervals. The same seed gives the same figures, if agents keep to ``agents.agent.Agent``.
-        num_players: Seats.
+        num_players: Seats; None: two, or those of the game that is given.
         workers: Processes; more than one only where all agents are words. They are started anew, so a script that asks for
             some needs ``if __name__ == "__main__":``.
         move_time: Seconds an agent has for a decision; None: no limit (10 for ``package.module:Class``).

@@ -196,6 +196,23 @@ def test_facts_that_are_wrong_are_named_in_one_line(tmp_path, game, changes, mes
         PolicyAgent(tmp_path / "wrong.zip", game)
 
 
+def test_a_policy_computes_with_one_thread_and_leaves_the_number_of_the_program(tmp_path, game):
+    network, path, seen = make_network(game), tmp_path / "some.zip", []
+    save_network(path, game, network, Blueprint(game, "own", (16, 12)).facts)
+    before = th.get_num_threads()
+    try:
+        th.set_num_threads(2)
+        agent = PolicyAgent(path, game)
+        assert th.get_num_threads() == 2
+        agent.network.network.register_forward_pre_hook(lambda *_: seen.append(th.get_num_threads()))
+        agent.network.logits(np.zeros((3, game.observation_size), np.float32))
+        with pytest.raises(RuntimeError):
+            agent.network.logits(np.zeros((3, 1), np.float32))
+        assert (seen, th.get_num_threads()) == ([1, 1], 2)
+    finally:
+        th.set_num_threads(before)
+
+
 @pytest.mark.parametrize("content", [b"", b"{\n", b"\xff\xfe\xfa", json.dumps(["own"]).encode()])
 def test_facts_that_cannot_be_read_are_said_so_in_one_line(tmp_path, game, content):
     path = tmp_path / "wrong.zip"

@@ -89,6 +89,13 @@ def test_wrong_names_and_values_are_named():
         envs.make("fairy_rign")
     with pytest.raises(ValueError, match="no parameter 'firefly' .did you mean 'fireflies'"):
         envs.make("fairy_ring", firefly="all")
+    three = envs.make_game("fairy_ring", 3)
+    assert envs.make(three).unwrapped.game is three is envs.make_game(three, 3)
+    for make in (envs.make, lambda *given: envs.make_vec(given[0], 1, *given[1:]), envs.make_game):
+        with pytest.raises(ValueError, match="num_players is 2, but the game that was given is made for 3"):
+            make(three, 2)
+    with pytest.raises(ValueError, match="parameter 'fireflies' comes too late"):
+        envs.make_game(three, fireflies="all")
     with pytest.raises(ValueError, match="2 to 4 players, not 5"):
         envs.make("fairy_ring", 5)
     with pytest.raises(ValueError, match="reward is 'points'; choose from placement, win, score"):
