@@ -1,7 +1,7 @@
 """TorchRL's PPO through PettingZoo's door: all seats learn by self-play, and ``use_mask=True`` tells whose turn it is.
 
 Ran with torchrl 0.14.1, gymnasium 1.4.0, pettingzoo 1.27.0 and torch 2.13.0: in
-30,720 decisions and 1.6 CPU minutes the share of wins against random rose from 0.557 to 0.710.
+100,352 decisions and 4.7 CPU minutes the share of wins against random rose from 0.557 to 0.824.
 """
 
 import torch
@@ -29,7 +29,7 @@ def make_env() -> PettingZooWrapper:
 
 def main() -> None:
     """Learns and tells how it goes."""
-    arguments = flags(__doc__, 30_000)
+    arguments = flags(__doc__, 100_000)
     game = envs.make_game(GAME)
     policy, value = network(game.observation_size, game.num_actions), network(game.observation_size, 1)
     actor = ProbabilisticActor(
