@@ -33,11 +33,11 @@ MOST_GAMES = 10**7
 _LIMITS = "10 for module:Class, none for others"
 
 PURPOSES = ("leaderboard", "enter", "check_leaderboard")
-_PLAYING = ("games", "seed", "workers", "quiet", "fresh", "sandbox")
+_PLAYING = ("games", "seed", "workers", "ray", "quiet", "fresh", "sandbox")
 ALLOWED = {
     "leaderboard": (*_PLAYING, "num_players", "out"),
     "enter": _PLAYING,
-    "check_leaderboard": ("share", "salt", "workers", "sandbox", "quiet", "fresh"),
+    "check_leaderboard": ("share", "salt", "workers", "ray", "sandbox", "quiet", "fresh"),
     "match": (*_PLAYING, "agents", "more_agents", "env", "num_players", "option", "anchor", "move_time", "out", "timing"),
 }
 """What may be given with each purpose of the program."""
@@ -60,6 +60,10 @@ def main(argv: Sequence[str] | None = None) -> int:
 
             try:
                 sandbox.require(args.sandbox)
+                if args.ray is not None:
+                    from evaluation.on_ray import Ray
+
+                    args.workers = Ray(args.ray, args.workers)
             except ValueError as error:
                 parser.error(str(error))
             if is_check:
@@ -136,6 +140,8 @@ def ways_to_play() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(add_help=False)
     add = parser.add_argument
     add("--workers", type=integer_from(1, 1024), metavar="N", help="processes [one for each core where that is worth it]")
+    places = "local: this machine; auto: the cluster that runs here; or HOST:PORT"
+    add("--ray", metavar="ADDRESS", help=f"plays on a Ray cluster ({places}), with --workers as many cores of it [all]")
     add("--quiet", action="store_true", help="no progress bar")
     add("--sandbox", action="store_true", help="agents module:Class get no network and files to read only; needs bubblewrap")
     add("--out", metavar="DIR", help="folder for the report [evaluations/GAME-Pp]")

@@ -5,22 +5,19 @@ import os
 import platform
 from collections import Counter
 from collections.abc import Sequence
-from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-import agents
-import envs
 from agents.registry import checkpoint_path
 from envs.game import Game
-from evaluation import workers
+from evaluation import executor, workers
 from evaluation.foreign import sources_of
+from evaluation.sources import PACKAGES, digest
 from evaluation.unfinished import UnfinishedResults
 
-PACKAGES = ("numpy", "numba", "scipy")
 TRAINING_PACKAGES = ("torch",)
 
 
@@ -43,30 +40,11 @@ def versions(specs: Sequence[str], game: Game, more: Sequence[str] = ()) -> dict
 def fingerprint(spec: str, game: Game) -> str | None:
     """What tells an agent from another of the same name: SHA-256 of its checkpoint, or of the files its class is made of.
 
-    None for the agents of this package, see ``own_sources``.
+    None for the agents of this package, see ``evaluation.sources.own_sources``.
     """
     path = checkpoint_path(spec, game)
     paths = [Path(path)] if path else sources_of(spec)
     return digest(paths) if paths else None
-
-
-def digest(paths: Sequence[Path]) -> str:
-    """SHA-256 of a file; of several, of their names and hashes."""
-    hashes = []
-    for path in paths:
-        with open(path, "rb") as file:
-            hashes.append(hashlib.file_digest(file, "sha256").hexdigest())
-    if len(paths) == 1:
-        return hashes[0]
-    root = os.path.commonpath([path.parent for path in paths])
-    lines = [f"{path.relative_to(root).as_posix()} {one}\n" for path, one in zip(paths, hashes, strict=True)]
-    return hashlib.sha256("".join(lines).encode()).hexdigest()
-
-
-@cache
-def own_sources() -> str:
-    """SHA-256 of the rules and the agents of this package as they are here."""
-    return digest(sorted(path for package in (envs, agents) for path in Path(str(package.__file__)).parent.rglob("*.py")))
 
 
 def settings_of(tournament: workers.Tournament) -> dict[str, Any]:
@@ -107,4 +85,4 @@ def machine() -> dict[str, Any]:
     if os.path.exists("/proc/cpuinfo"):
         lines = Path("/proc/cpuinfo").read_text().splitlines()
         processor = next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), processor)
-    return {"processor": processor, "cores": workers.cores(), "system": f"{platform.system()} {platform.machine()}"}
+    return {"processor": processor, "cores": executor.cores(), "system": f"{platform.system()} {platform.machine()}"}

@@ -3,25 +3,22 @@
 A chunk is a run of deals with all their rotations. Games depend on their deal, line-up and agents alone, so the results are the
 same to the byte whatever the chunks are, whichever process plays them, and in whatever order they come back.
 
-Worker processes are new interpreters (``spawn``) that make the agents anew by their names, each with one thread for PyTorch and
-the like. They hear of the end of their parent, however it ends, and end themselves after the chunk at hand.
+Workers, see ``evaluation.executor``, make the agents anew by their names.
 """
 
-import multiprocessing
-import os
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import closing, suppress
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
+from functools import partial as applied
 from itertools import pairwise
-from multiprocessing.connection import Connection, wait
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from envs.children import child_environment
 from envs.game import Game
-from evaluation import foreign, sandbox
+from evaluation import sandbox
+from evaluation.executor import Executor, Processes, cores
 from evaluation.guarded import Player
 from evaluation.hosted import make_player
 from evaluation.keyed import Secret
@@ -54,6 +51,15 @@ class Table(NamedTuple):
             close_all(players)
             raise
         return players
+
+    @contextmanager
+    def ready(self) -> Iterator[Callable[[tuple[np.ndarray, np.ndarray, Secret]], Chunk]]:
+        """Plays chunks, for an executor."""
+        players = self.make_players()
+        try:
+            yield lambda games: self.play(players, *games)
+        finally:
+            close_all(players)
 
     def play(
         self,
@@ -128,9 +134,12 @@ class Tournament:
         return self.lineup[chunk], self.deals[chunk], self.secrets[chunk.start]
 
 
+Workers = int | None | Executor
+
+
 def run(
     tournament: Tournament,
-    workers: int | None = 1,
+    workers: Workers = 1,
     partial: UnfinishedResults | None = None,
     progress: Callable[[int], object] | None = None,
 ) -> Match:
@@ -141,7 +150,7 @@ def run(
 
 def run_games(
     tournament: Tournament,
-    workers: int | None = 1,
+    workers: Workers = 1,
     partial: UnfinishedResults | None = None,
     progress: Callable[[int], object] | None = None,
 ) -> Chunk:
@@ -149,7 +158,7 @@ def run_games(
 
     Args:
         tournament: What to play.
-        workers: Processes. None: one for each core, if there is enough left to do to be worth it.
+        workers: Processes, or an executor. None: one for each core, if there is enough left to do to be worth it.
         partial: Where the results are kept on the way; what it holds already is not played again.
         progress: Called with a number of games each time some have ended.
 
@@ -157,7 +166,7 @@ def run_games(
         The games, in their order.
 
     Raises:
-        RuntimeError: A worker process has ended by itself.
+        RuntimeError: A worker has failed.
         KeyboardInterrupt: The program was asked to stop; ``partial`` has been saved.
     """
     partial = partial or UnfinishedResults(len(tournament.deals), tournament.game.num_players, len(tournament.names))
@@ -175,102 +184,32 @@ def run_games(
 
 
 def _results(
-    tournament: Tournament, chunks: list[slice], workers: int | None, progress: Callable[[int], object] | None
+    tournament: Tournament, chunks: list[slice], workers: Workers, progress: Callable[[int], object] | None
 ) -> Generator[tuple[slice, Chunk]]:
-    """The chunks as they are played; ``chunks`` becomes empty."""
+    """The chunks as they are played."""
     start, played = time.perf_counter(), 0
-    while chunks and (workers is None or min(workers, len(chunks)) < 2):
+    while chunks and (workers is None or (isinstance(workers, int) and min(workers, len(chunks)) < 2)):
         chunk = chunks.pop(0)
         yield chunk, _play(tournament, chunk, progress)
         played, elapsed = played + 1, time.perf_counter() - start
         if workers is None and elapsed > 1 and elapsed / played * len(chunks) > PATIENCE:
             workers = cores()
     if chunks and workers:
-        yield from _in_processes(tournament, chunks, min(workers, len(chunks)), progress)
+        executor = Processes(workers) if isinstance(workers, int) else workers
+        yield from _elsewhere(tournament, chunks, executor, progress)
 
 
-def cores() -> int:
-    """Cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+def _elsewhere(
+    tournament: Tournament, chunks: list[slice], executor: Executor, progress: Callable[[int], object] | None
+) -> Generator[tuple[slice, Chunk]]:
+    # The games of a chunk are sent with it alone: the schedule as a whole is large, and a worker that starts takes in little.
+    games = [applied(tournament.games, chunk) for chunk in chunks]
+    with closing(executor.map(tournament.table, games)) as results:
+        for k, result in results:
+            if progress:
+                progress(len(result.outcomes))
+            yield chunks[k], result
 
 
 def _play(tournament: Tournament, chunk: slice, progress: Callable[[int], object] | None = None) -> Chunk:
     return tournament.table.play(tournament.players, *tournament.games(chunk), progress)
-
-
-# --- worker processes ---------------------------------------------------------------------------------------------------
-
-
-def _in_processes(
-    tournament: Tournament, chunks: list[slice], workers: int, progress: Callable[[int], object] | None
-) -> Iterator[tuple[slice, Chunk]]:
-    waiting = chunks[::-1]
-    processes: dict[Connection, Any] = {}
-    at_work: dict[Connection, slice] = {}
-    try:
-        for _ in range(workers):
-            connection, process = _start(tournament.table)
-            processes[connection] = process
-            at_work[connection] = _send_next(connection, tournament, waiting)
-        while at_work:
-            ready = wait(list(at_work))
-            for connection in [end for end in at_work if end in ready]:
-                result = _receive(connection, processes[connection])
-                chunk = at_work.pop(connection)
-                if waiting:
-                    at_work[connection] = _send_next(connection, tournament, waiting)
-                if progress:
-                    progress(len(result.outcomes))
-                yield chunk, result
-    finally:
-        for connection, process in processes.items():
-            connection.close()
-            process.terminate()
-        for process in processes.values():
-            process.join()
-
-
-def _send_next(connection: Connection, tournament: Tournament, waiting: list[slice]) -> slice:
-    """Sends the games of the next chunk alone: the schedule as a whole is large, and a worker that starts takes in little."""
-    chunk = waiting.pop()
-    with suppress(ConnectionError):  # the worker has ended: `_receive` tells how
-        connection.send(tournament.games(chunk))
-    return chunk
-
-
-def _receive(connection: Connection, process: Any) -> Chunk:
-    try:
-        result = connection.recv()
-    except (EOFError, ConnectionError) as error:
-        process.join()
-        raise RuntimeError(f"a worker process ended by itself with exit code {process.exitcode}") from error
-    if isinstance(result, str):
-        raise RuntimeError(f"a worker process failed: {result}")
-    return result
-
-
-def _start(table: Table) -> tuple[Connection, Any]:
-    context = multiprocessing.get_context("spawn")
-    connection, other = context.Pipe()
-    seen = list(foreign.folders), list(sandbox.hidden)
-    process = context.Process(target=_work, args=(other, table, *seen), daemon=True)
-    with child_environment():
-        process.start()
-    other.close()
-    return connection, process
-
-
-def _work(connection: Connection, table: Table, folders: Sequence[str], hidden: Sequence[str]) -> None:
-    """The life of a worker: games come in, results go out, until the parent hangs up."""
-    players: list[Player] = []
-    try:
-        foreign.folders[:], sandbox.hidden[:] = folders, hidden
-        players = table.make_players()
-        while True:
-            connection.send(table.play(players, *connection.recv()))
-    except (EOFError, ConnectionError):
-        return
-    except Exception as error:  # to be told where the user sees it
-        connection.send(" ".join(str(error).split()) or type(error).__name__)
-    finally:
-        close_all(players)

@@ -164,7 +164,7 @@ def run_all(
     Returns:
         What went wrong, a line for each run that failed; the others have gone on.
     """
-    from evaluation.workers import cores  # takes seconds to import
+    from evaluation.executor import cores  # takes seconds to import
 
     waiting = [seed for seed in study.seeds if not study.is_done(seed)][::-1]
     running: dict[int, tuple[Any, Connection]] = {}

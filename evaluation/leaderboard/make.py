@@ -26,8 +26,9 @@ from evaluation.leaderboard import secret_files
 from evaluation.leaderboard.entries import ENTRIES, Entrant, Entry, baselines, entries_for, entry_files, make_entrants
 from evaluation.leaderboard.file import Board
 from evaluation.leaderboard.page import Shown, index_page
-from evaluation.provenance import fingerprint, own_sources, unfinished_results, versions
+from evaluation.provenance import fingerprint, unfinished_results, versions
 from evaluation.report.describe import complaints, costs
+from evaluation.sources import own_sources
 from evaluation.tournament import Match
 from evaluation.unfinished import UnfinishedResults
 

@@ -21,7 +21,8 @@ from evaluation.leaderboard import fresh, who
 from evaluation.leaderboard.entries import ENTRIES, make_entrants
 from evaluation.leaderboard.found import FoundBoard
 from evaluation.leaderboard.make import tournament_of
-from evaluation.provenance import own_sources, versions
+from evaluation.provenance import versions
+from evaluation.sources import own_sources
 
 MOST_SHOWN, MOST_LETTERS, MOST_REASON = 10, 100, 400
 HEADING = ' "results": ['
@@ -62,7 +63,7 @@ def check(
     path: Path,
     share: float,
     salt: str = "",
-    workers_count: int | None = None,
+    workers_count: workers.Workers = None,
     is_fresh: bool = False,
     watch: Watch = nobody_watches,
 ) -> Verdict:
@@ -72,7 +73,7 @@ def check(
         path: The file.
         share: Part of the deals of the pairs that is played, above 0; one at least.
         salt: A word that decides, with the content, which are played again.
-        workers_count: Processes, see ``evaluation.workers.run``.
+        workers_count: Who plays, see ``evaluation.workers.run``.
         is_fresh: Whether fresh deals are played in place of the file's own.
         watch: Shows progress.
     """
@@ -93,7 +94,7 @@ def check(
 
 
 def _play_again(
-    found: FoundBoard, problems: list[str], share: float, salt: str, count: int | None, watch: Watch
+    found: FoundBoard, problems: list[str], share: float, salt: str, count: workers.Workers, watch: Watch
 ) -> Verdict:
     games = drawn(found.facts, found.text, share, salt)
     able, players, refused = make_entrants(found.entrants, found.path.parent, found.game)
@@ -109,7 +110,7 @@ def _play_again(
 
 
 def _play_fresh(
-    found: FoundBoard, problems: list[str], share: float, salt: str, count: int | None, watch: Watch
+    found: FoundBoard, problems: list[str], share: float, salt: str, count: workers.Workers, watch: Watch
 ) -> Verdict:
     planned = fresh.fresh_tournament(found, share)
     with watch(found.path.name, len(planned.deals)) as progress:
@@ -199,7 +200,7 @@ def check_all(
     paths: Sequence[Path],
     share: float,
     salt: str,
-    count: int | None,
+    count: workers.Workers,
     say: Callable[[str], Any],
     is_fresh: bool = False,
     watch: Watch = nobody_watches,

@@ -3,6 +3,7 @@
 import io
 import itertools
 import json
+import multiprocessing
 import os
 import pickle
 import signal
@@ -10,6 +11,7 @@ import subprocess
 import sys
 import time
 import zipfile
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +20,7 @@ import pytest
 import envs
 import evaluate
 from agents.registry import make_agent
-from evaluation import tournament, workers
+from evaluation import executor, tournament, workers
 from evaluation.keyed import Secret
 from evaluation.provenance import settings_of
 from evaluation.unfinished import UnfinishedResults
@@ -131,7 +133,9 @@ def test_workers_start_by_themselves_where_there_is_enough_left_to_do(game, monk
     clock = itertools.count()
     monkeypatch.setattr(workers.time, "perf_counter", lambda: 2.0 * next(clock))
     started = []
-    monkeypatch.setattr(workers, "_in_processes", lambda planned, chunks, count, progress: started.append((chunks, count)) or [])
+    monkeypatch.setattr(
+        workers, "_elsewhere", lambda planned, chunks, executor, progress: started.append((chunks, executor.workers)) or []
+    )
     planned = plan(game)
     list(workers._results(planned, planned.chunks(), None, None))
     assert started == [(planned.chunks()[1:], 2)]
@@ -166,16 +170,15 @@ def is_running(number):
 
 DRIVER = """
 import multiprocessing, signal, sys
-import evaluation.unfinished, evaluation.workers, evaluate
+import evaluation.executor, evaluation.unfinished, evaluate
 if __name__ == "__main__":
     signal.signal(signal.SIGINT, signal.default_int_handler)  # what a shell starts in the background inherits that it is ignored
     evaluation.unfinished.SAVE_EVERY = 0.0
-    start = evaluation.workers._start
-    def note(tournament):
-        connection, process = start(tournament)
-        print(process.pid, flush=True)
-        return connection, process
-    evaluation.workers._start = note
+    start = evaluation.executor._Worker.__init__
+    def note(worker, function):
+        start(worker, function)
+        print(worker.process.pid, flush=True)
+    evaluation.executor._Worker.__init__ = note
     sys.exit(evaluate.main(sys.argv[1:]))
 """
 
@@ -216,18 +219,48 @@ def test_a_terminal_sees_the_progress_unless_told_not_to(tmp_path, more):
     assert (b"600/600" in seen) == (not more) and (seen == b"done") == bool(more)
 
 
-def test_a_worker_that_crashes_is_told_and_the_rest_is_kept(tmp_path, monkeypatch, capsys):
-    receive, received = workers._receive, []
+def kill_workers(monkeypatch, is_time):
+    """Kills workers that are given a chunk, before they have done it."""
+    give, given = executor._Worker.give, []
 
-    def kill_after_the_third(connection, process):
-        received.append(receive(connection, process))
-        if len(received) == 3:
-            process.kill()
-        return received[-1]
+    def give_and_kill(worker, chunk, content):
+        given.append(chunk)
+        if is_time(chunk, len(given)):
+            worker.process.kill()
+            worker.process.join()
+        give(worker, chunk, content)
 
-    monkeypatch.setattr(workers, "_receive", kill_after_the_third)
+    monkeypatch.setattr(executor._Worker, "give", give_and_kill)
+    return given
+
+
+def test_what_a_killed_worker_has_not_done_is_done_by_another(game, monkeypatch):
+    whole = workers.run(plan(game))
+    given = kill_workers(monkeypatch, lambda chunk, count: count in (3, 5))
+    assert same(workers.run(plan(game), 2), whole)
+    assert len(given) == len(plan(game).chunks()) + 2
+
+
+def test_who_waits_for_results_looks_about_and_can_stop_all_work(game, monkeypatch):
+    monkeypatch.setattr(executor, "LOOK", 0.01)
+    planned, looks = plan(game), itertools.count()
+
+    def look():
+        if next(looks) == 3:
+            raise KeyboardInterrupt
+
+    games = [partial(planned.games, chunk) for chunk in planned.chunks()]
+    results = executor.Processes(1).map(planned.table, games, look)
+    with pytest.raises(KeyboardInterrupt):
+        list(results)
+    assert next(looks) == 4 and not multiprocessing.active_children()
+
+
+def test_work_that_kills_every_worker_is_told_and_the_rest_is_kept(tmp_path, monkeypatch, capsys):
+    given = kill_workers(monkeypatch, lambda chunk, count: chunk == 3)
     assert evaluate.main(["random", "greedy", *GAMES[3:], "--workers", "2", "--out", str(tmp_path)]) == 1
-    assert "a worker process ended by itself with exit code -9" in capsys.readouterr().err
+    assert "a worker process ended by itself with exit code -9, 3 times at the same work" in capsys.readouterr().err
+    assert given.count(3) == executor.TRIES
     with np.load(tmp_path / "partial.npz") as parts:
         assert 0 < parts["done"].sum() < len(parts["done"])
 
