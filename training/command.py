@@ -59,6 +59,8 @@ def make_parser() -> Parser:
     many = "trains these seeds side by side, such as 0-4 or 0,3,7, and tells what holds over them; see --workers"
     parser.add_argument("--seeds", type=parse_seeds, metavar="SEEDS", help=many)
     parser.add_argument("--workers", type=_workers, metavar="N", help="processes for --seeds [one for each core]")
+    places = "local: this machine; auto: the cluster that runs here; or HOST:PORT"
+    parser.add_argument("--ray", metavar="ADDRESS", help=f"trains --seeds on a Ray cluster ({places})")
     for item in fields(Settings):
         _add_flag(parser, item)
     return parser
@@ -98,8 +100,8 @@ def read_command_line(given: dict[str, Any]) -> tuple[Settings, Path | None, Pat
         ValueError: A setting that does not fit the game or the others.
     """
     out, resumed = given.pop("out", None), given.pop("resume", None)
-    if "workers" in given:
-        raise ValueError("--workers is for --seeds; a run is one process")
+    for flag in {"workers", "ray"} & set(given):
+        raise ValueError(f"--{flag} is for --seeds; a run is one process")
     if resumed is None:
         settings = Settings(**given)
         game = settings.make_game()
@@ -261,9 +263,13 @@ def _train(run: "Run") -> int:
 
 def _train_seeds(given: dict[str, Any]) -> int:
     """Trains several seeds, and says what holds over them; codes as of :func:`main`."""
-    workers = given.pop("workers", None)
+    workers, address = given.pop("workers", None), given.pop("ray", None)
     with ExitStack() as stack:
         try:
+            if address is not None:
+                from evaluation.on_ray import Ray  # takes seconds to import
+
+                workers = Ray(address, workers)
             study = open_study(given)
             stack.enter_context(Lock(study.folder))
         except (ValueError, OSError) as error:
@@ -274,6 +280,8 @@ def _train_seeds(given: dict[str, Any]) -> int:
             failed = watch_all(study, main, workers, lambda: stop.is_wanted, tqdm, mininterval=0.5 if sys.stderr.isatty() else 20)
         except KeyboardInterrupt:
             failed = []
+        except RuntimeError as error:  # of an executor
+            failed = [_reason(error)]
     for line in failed:
         print(f"train.py: {line}", file=sys.stderr)
     if not all(map(study.is_done, study.seeds)):

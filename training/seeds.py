@@ -10,24 +10,30 @@ import multiprocessing
 import os
 import re
 import signal
+import socket
 import sys
 import threading
+import time
 from argparse import ArgumentTypeError
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import asdict, dataclass, fields
+from functools import partial
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from agents.checkpoint import show
 from envs import GAMES
 from envs.checks import integer
 from envs.children import child_environment
-from envs.files import read_regular, write_aside
+from envs.files import Lock, read_regular, write_aside
 from training.folder import MODEL
 from training.scores import METRICS, SCORED, read_scores
 from training.settings import Settings, flag_of
+
+if TYPE_CHECKING:
+    from evaluation.executor import Executor
 
 STUDY = "seeds.json"
 MOST_SEEDS, LARGEST_SEED = 1000, 2**31 - 1
@@ -150,14 +156,18 @@ def read_study(folder: Path) -> tuple[dict[str, Any], tuple[int, ...]]:
 
 
 def run_all(
-    study: Study, main: Main, workers: int | None, moved: Callable[[int], object], is_stopped: Callable[[], bool]
+    study: Study,
+    main: Main,
+    workers: "int | None | Executor",
+    moved: Callable[[int], object],
+    is_stopped: Callable[[], bool],
 ) -> list[str]:
     """Trains what is left of a study.
 
     Args:
         study: Its folder is there.
         main: Trains a run by a command line.
-        workers: Processes at a time; None: one for each core.
+        workers: Processes at a time; None: one for each core; or an executor, whose workers see the folder by the same name.
         moved: Called now and then with the decisions that all runs together have learned from.
         is_stopped: Whether somebody wants all to stop; the runs then write a checkpoint each.
 
@@ -167,6 +177,8 @@ def run_all(
     from evaluation.executor import cores  # takes seconds to import
 
     waiting = [seed for seed in study.seeds if not study.is_done(seed)][::-1]
+    if workers is not None and not isinstance(workers, int):
+        return _run_elsewhere(Runs(study, main), waiting[::-1], workers, moved, is_stopped)
     running: dict[int, tuple[Any, Connection]] = {}
     failed: list[str] = []
     try:
@@ -186,7 +198,65 @@ def run_all(
     return failed
 
 
-def watch_all(study: Study, main: Main, workers: int | None, is_stopped: Callable[[], bool], kind: Any, **more: Any) -> list[str]:
+@dataclass(frozen=True)
+class Runs:
+    """What an executor's workers do for a study: a run each, in a process of its own, as on one machine."""
+
+    study: Study
+    main: Main
+
+    @contextmanager
+    def ready(self) -> Iterator[Callable[[int], str]]:
+        """Trains a run by its seed; gives what went wrong, or nothing.
+
+        Raises:
+            ValueError: This worker does not see the folder of the study.
+        """
+        if not (self.study.folder / STUDY).is_file():
+            folder = self.study.folder.absolute()
+            raise ValueError(f"{socket.gethostname()} does not see {folder}; all nodes must have it in common")
+        yield self.train
+
+    def train(self, seed: int) -> str:
+        """Trains a run to its end, or goes on with it."""
+        study = self.study
+        _wait_until_free(study.place(seed))
+        process, connection = _start(self.main, study.arguments(seed), study.log(seed))
+        try:
+            process.join()
+        finally:
+            _stop({seed: (process, connection)})
+        return f"seed {seed} ended with code {process.exitcode}: {_last_line(study.log(seed))}" if process.exitcode else ""
+
+
+def _wait_until_free(folder: Path) -> None:
+    """Lets a run whose worker has died write its checkpoint, and end."""
+    deadline = time.monotonic() + _PATIENCE
+    while folder.is_dir() and time.monotonic() < deadline:
+        try:
+            Lock(folder).release()
+            return
+        except ValueError:
+            time.sleep(_LOOK)
+
+
+def _run_elsewhere(
+    runs: Runs, seeds: Sequence[int], executor: "Executor", moved: Callable[[int], object], is_stopped: Callable[[], bool]
+) -> list[str]:
+    """As :func:`run_all`, by the workers of an executor."""
+
+    def look() -> None:
+        moved(sum(map(runs.study.timesteps, runs.study.seeds)))
+        if is_stopped():
+            raise KeyboardInterrupt
+
+    with closing(executor.map(runs, [partial(int, seed) for seed in seeds], look)) as results:
+        return [wrong for _, wrong in results if wrong]
+
+
+def watch_all(
+    study: Study, main: Main, workers: "int | None | Executor", is_stopped: Callable[[], bool], kind: Any, **more: Any
+) -> list[str]:
     """The same with a bar; ``kind`` is ``tqdm`` or the like."""
     samples, settings = study.settings.samples, study.settings
     total = -(-settings.timesteps // samples) * samples * len(study.seeds)

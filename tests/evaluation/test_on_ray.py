@@ -15,10 +15,12 @@ import pytest
 
 import envs
 import evaluate
+import train
 from evaluation import on_ray, workers
 from evaluation.sources import different, identity
 from tests.evaluation.ray_work import Work
 from tests.evaluation.test_workers import GAMES, plan, report_of, wait_for
+from tests.training.runs import ITERATION, TINY, assert_same_run, tiny
 
 ROOT = Path(evaluate.__file__).parent
 
@@ -135,6 +137,15 @@ def test_an_error_of_a_worker_is_told_in_one_line(cluster):
     found = on_ray.Ray(cluster.address).map(Work(), [dict])
     with pytest.raises(RuntimeError, match="a worker process failed: '<' not supported"), closing(found):
         next(found)
+
+
+def test_seeds_on_ray_are_the_runs_of_one_process(cluster, tmp_path):
+    assert tiny(tmp_path / "alone", 2) == 0
+    words = [word for word in TINY if word not in ("--seed", "5")]
+    study = ["--seeds", "5,6", "--timesteps", str(2 * ITERATION), "--out", str(tmp_path / "study")]
+    assert train.main([*words, *study, "--ray", cluster.address]) == 0
+    assert_same_run(tmp_path / "alone", tmp_path / "study" / "seed-5")
+    assert (tmp_path / "study" / "report.json").is_file()
 
 
 def processes_with(mark):

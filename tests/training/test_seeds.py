@@ -129,6 +129,7 @@ def test_from_python_it_is_a_table_and_what_is_done_is_not_done_again(study):
     [
         (["--seeds", "0-1", "--seed", "3"], "--seed does not go with --seeds"),
         (["--workers", "2"], "--workers is for --seeds"),
+        (["--ray", "auto"], "--ray is for --seeds"),
         (["--resume", "STUDY", "--seeds", "0-1"], "--seeds does not go with --resume: STUDY has seeds 5, 6"),
         (["--resume", "STUDY", "--epochs", "3"], "--epochs does not go with --resume"),
         (["--resume", "STUDY", "--env", "dance_of_eights"], "--env is dance_of_eights, but STUDY holds a run of --env"),
