@@ -6,6 +6,7 @@ seats left over are filled with repeats of each in turn (see ``evaluation.tourna
 """
 
 import json
+import shutil
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import replace
@@ -172,6 +173,7 @@ class Plan:
         texts = {self.path: board.to_text(self.board(match))}
         if not self.is_entry:
             texts[timing_path(self.path)] = json.dumps(costs(match), indent=1) + "\n"
+            shutil.rmtree(games_folder(self.path), ignore_errors=True)  # they may be of other agents
         for path, text in texts.items():
             write_aside(path, text.encode())
         return list(texts)
@@ -201,6 +203,16 @@ def timing_path(path: Path) -> Path:
     return path.with_suffix(".timing.json")
 
 
+def games_folder(path: Path) -> Path:
+    """The folder of the recorded games of a board, see ``evaluation.leaderboard.recorded``."""
+    return path.parent / "games" / path.stem
+
+
+def replay_path(path: Path, pair: Sequence[int]) -> Path:
+    """The file of the recorded game of two agents, by their numbers on a board."""
+    return games_folder(path) / "{}-{}.jsonl".format(*pair)
+
+
 def board_path(folder: Path, rule_set: str, num_players: int) -> Path:
     """The file of a leaderboard."""
     return folder / f"{rule_set}_{num_players}p.json"
@@ -227,12 +239,18 @@ def write_index(folder: Path) -> Path:
             timing = json_file.read(timing_path(path))
         try:
             found = json_file.read(path)
-            shown.append(Shown(found, timing, [one for one in claims if _is_of(one, found)]))
+            shown.append(Shown(found, timing, [one for one in claims if _is_of(one, found)], _replays(path, found)))
             index_page(shown[-1:])  # a board that cannot be shown is named
         except (OSError, ValueError, LookupError, TypeError, AttributeError, ArithmeticError) as error:
             raise ValueError(f"{show_path(path)} is no leaderboard: {first_line(error)}") from error
     write_aside(folder / "index.html", index_page(shown).encode())
     return folder / "index.html"
+
+
+def _replays(path: Path, found: Board) -> dict[tuple[int, int], str]:
+    """Where the recorded games of a board lie, from the page, by the numbers of the agents."""
+    files = {(i, j): replay_path(path, (i, j)) for i, j in found["pairs"]}
+    return {pair: file.relative_to(path.parent).as_posix() for pair, file in files.items() if file.is_file()}
 
 
 def _claim(path: Path) -> Board | None:

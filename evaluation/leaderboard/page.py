@@ -1,9 +1,10 @@
 """All leaderboards on one HTML page that needs nothing from outside and runs nothing."""
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from evaluation.report.figures import FIGURES, MEETING, Table, about_results, facts_of, notes_of, tidy
+from evaluation.report.figures import FIGURES, MEETING, Table, about_results, facts_of, notes_of, order_of, tidy
 from evaluation.report.html import (
     Element,
     document,
@@ -24,11 +25,13 @@ class Shown(NamedTuple):
         board: See ``evaluation.leaderboard.file``.
         timing: What its agents cost, see ``evaluation.report.describe.costs``, or {}.
         claims: The results of entries by their authors' own runs, in the same form.
+        replays: Files of recorded games, by the numbers of the two agents.
     """
 
     board: Mapping[str, Any]
     timing: Mapping[str, Any]
     claims: Sequence[Mapping[str, Any]] = ()
+    replays: Mapping[tuple[int, int], str] = MappingProxyType({})
 
 
 _INTRODUCTION = (
@@ -45,6 +48,7 @@ _CLAIMS = (
     "What the authors of entries say themselves, from games of their own against the agents of this package. A place on the "
     "board comes from games that its keepers have played, on deals that were new to the agent."
 )
+_WATCH = " A number leads to a recorded game of the two; python -m play watch leaderboard/games/... shows it."
 _OLD = "From before there were secrets: all pairs played the same deals, which follow from a seed that everybody knew."
 
 
@@ -61,7 +65,7 @@ def index_page(boards: Sequence[Shown]) -> str:
 
 
 def _section(shown: Shown) -> list[Element]:
-    found, timing, claims = shown
+    found, timing, claims, replays = shown
     report = tidy({key: value for key, value in found.items() if key != "results"})
     cost = {agent["name"]: agent["microseconds"] for agent in timing.get("agents", [])}
     if cost.keys() >= {agent["name"] for agent in report["agents"]}:
@@ -73,10 +77,21 @@ def _section(shown: Shown) -> list[Element]:
         tag("p", f"{_how_much(report)} ", *_files(found)),
         rating_chart(report),
         panel("Results", about_results(report), sortable(html_results(report), report, _anchor(found))),
-        panel(MEETING.title, MEETING.meaning, html_matrix(report)),
+        panel(MEETING.title, f"{MEETING.meaning}{_WATCH if replays else ''}", _linked(html_matrix(report), report, replays)),
         *([panel("Claims of entries", _CLAIMS, html_table(_claims_table(report, claims)))] if claims else []),
         panel("What made it", "", tag("pre", report["command"]), _details(report, timing), _notes(report)),
     ]
+
+
+def _linked(matrix: Element, report: Mapping[str, Any], replays: Mapping[tuple[int, int], str]) -> Element:
+    """Links the cells of two agents to the recorded game of the two."""
+    order = order_of(dict(report))
+    for i, row in zip(order, matrix.findall(".//tbody/tr"), strict=True):
+        for j, cell in zip(order, row.findall("td")[2:], strict=True):
+            if file := replays.get((i, j), replays.get((j, i))):
+                cell.append(tag("a", cell.text or "", href=file))
+                cell.text = None
+    return matrix
 
 
 def _how_much(report: Mapping[str, Any]) -> str:
