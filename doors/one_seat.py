@@ -31,7 +31,6 @@ class Table:
         num_envs: N.
         given: ``PARAMETERS`` of the environment, all of them.
         options: Rule options of the game.
-        own: Names of the environment's parameters, for the message.
         autoreset: As of ``OneSeatGames``.
         threads: As of ``OneSeatGames``.
 

@@ -90,7 +90,7 @@ def test_an_illegal_action_may_raise_and_then_nothing_has_changed():
 
 def test_wrong_parameters_are_named():
     for parameters, message in (
-        ({"opponent": "greedy"}, "no parameter 'opponent' .did you mean 'opponents'.*copy, num_envs; the rules of"),
+        ({"opponent": "greedy"}, "no parameter 'opponent' .did you mean 'opponents'.*copy, num_envs, threads; the rules of"),
         ({"num_envs": 0}, "num_envs is 0; it must be an integer from 1"),
         ({"seat": -1}, "seat is -1"),
         ({"render_mode": "human"}, "render_mode is 'human'; choose from ansi, svg, rgb_array"),
