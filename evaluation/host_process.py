@@ -166,7 +166,7 @@ def _environment(is_sandboxed: bool) -> dict[str, str]:
     """What a host needs to know of the world, and nothing else."""
     kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
     kept |= dict.fromkeys(_ONE_THREAD, "1")
-    # The folders of agents come later, for players alone: Python runs any sitecustomize.py that it finds when it starts.
+    # The folders of agents come later, for players alone: Python runs any module sitecustomize that it finds when it starts.
     own = [os.path.abspath(folder) for folder in sys.path]
     kept |= {"PYTHONPATH": os.pathsep.join(own), "PYTHONHASHSEED": "0"}
     return kept | (sandbox.ENVIRONMENT if is_sandboxed else {})

@@ -16,11 +16,18 @@ from envs import replay
 
 pytest.importorskip("uvicorn", reason="the page needs the packages of the play extra")
 
+PLAY = """
+import signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # what a shell starts in the background inherits that it is ignored
+from play.command import main
+sys.exit(main())
+"""
+
 
 @contextmanager
 def started(*words):
     """A server in a group of processes of its own, and the parts of the first address that it prints."""
-    command = [sys.executable, "-m", "play", *words, "--no-browser"]
+    command = [sys.executable, "-c", PLAY, *words, "--no-browser"]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}  # the agents' process compiles all the same
     with subprocess.Popen(command, text=True, start_new_session=True, env=environment, **pipes) as process:
