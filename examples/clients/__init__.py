@@ -25,7 +25,7 @@ TORCH = "torch==2.13.0"
 CLIENTS = {
     "rllib": Client("RLlib", "Gymnasium", ("ray[rllib]==2.60.0", "gymnasium==1.2.2", "pettingzoo==1.27.0", TORCH)),
     "torchrl": Client("TorchRL", "PettingZoo", ("torchrl==0.14.1", "gymnasium==1.4.0", "pettingzoo==1.27.0", TORCH)),
-    "tianshou": Client("Tianshou", "PettingZoo", ("tianshou==2.0.1", "gymnasium==1.4.0", "pettingzoo==1.27.0", TORCH)),
+    "tianshou": Client("Tianshou", "Gymnasium", ("tianshou==2.0.1", "gymnasium==1.4.0", "pettingzoo==1.27.0", TORCH)),
     "benchmarl": Client("BenchMARL", "PettingZoo", ("benchmarl==1.5.2", "gymnasium==1.4.0", "pettingzoo==1.27.0", TORCH)),
 }
 """Every example by the name of its module."""
