@@ -8,6 +8,7 @@ K positions, A actions.
 """
 
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +16,9 @@ import numpy as np
 import torch as th
 from torch import nn
 
+from agents.checkpoint import save_snapshot
 from agents.greedy import make_greedy
-from agents.policy import NetworkAgent, PolicyNetwork
+from agents.policy import NetworkAgent, PolicyNetwork, own_weights, read_policy
 from envs import engine
 from envs.game import Game
 from training.labels import Labels, facts_of, join, label_round, make_teacher, read_labels, write_labels
@@ -63,10 +65,13 @@ class TaughtRun(Run):
         self.positions = Positions(self.game, self.venv.inputs)
         self.label_facts = facts_of(self.game, settings.teacher, settings.labels)
         self._rounds: list[Labels] = []
+        self._first: dict[str, th.Tensor] = {}
 
     def learn(self) -> dict[str, float]:
         """One round: labels, and passes over all labels so far; returns its metrics."""
         settings, begin = self.settings, time.perf_counter()
+        if self.iteration == 0:
+            self._keep_first()
         labels, games = label_round(self.teacher, self._player(), settings.seed, self.iteration, settings.labels)
         path = self.labels_path(self.iteration + 1)
         path.parent.mkdir(exist_ok=True)
@@ -83,6 +88,13 @@ class TaughtRun(Run):
         counters = {"iteration": self.iteration, "timesteps": self.model.num_timesteps, "seconds": self.seconds}
         return {**counters, **speed, **learned}
 
+    def _keep_first(self) -> None:
+        """Keeps the weights that each round begins with, as snapshot 0."""
+        path = self.snapshot_path(0)
+        path.parent.mkdir(exist_ok=True)
+        save_snapshot(path, self.model.policy.state_dict(), self.facts)
+        self._first = read_policy(path, self.blueprint)
+
     def labels_path(self, number: int) -> Path:
         """The file of a round's labels."""
         return self.folder / "labels" / f"{number:06d}.zip"
@@ -94,29 +106,40 @@ class TaughtRun(Run):
         return NetworkAgent(PolicyNetwork(self.blueprint, self.model.policy.state_dict()), sample=True)
 
     def _fit(self) -> dict[str, float]:
-        """As many minibatches as ``epochs`` passes over the labels of one round are, drawn from all of them."""
+        """Passes over all labels so far, from the weights that the run began with.
+
+        To go on from the weights of the round before would pass over the first labels again and again, most of it while they are
+        few, and learn their noise by heart (docs/learning.md).
+        """
         settings, policy = self.settings, self.model.policy
         labels = join(self._rounds)
         better, worth = labels.advantages()
         better /= np.sqrt(np.square(better[labels.visits > 0]).mean()) + 1e-8
-        steps = max(1, settings.epochs * settings.labels // settings.batch_size)
-        sums = np.zeros(3)
-        for step in range(steps):
-            done = (self.iteration + step / steps) * settings.labels
-            self.model._update_current_progress_remaining(done, settings.timesteps)
+        self._begin_anew()
+        steps, sums = max(1, settings.epochs * len(labels) // settings.batch_size), np.zeros(3)
+        for step, rows in zip(range(steps), minibatches(len(labels), settings.batch_size), strict=False):
+            self.model._update_current_progress_remaining(step, steps)
             self.model._update_learning_rate(policy.optimizer)
-            rows = th.randint(len(labels), (settings.batch_size,)).numpy()
             inputs, masks = self.positions(labels.worlds[rows])
-            parts = self._losses(inputs, masks, better[rows], worth[rows])
-            policy.optimizer.zero_grad()
-            (parts[0] + settings.entropy * parts[1] + VALUE_WEIGHT * parts[2]).backward()
-            nn.utils.clip_grad_norm_(policy.parameters(), self.model.max_grad_norm)
-            policy.optimizer.step()
-            sums += [float(part.detach()) for part in parts]
+            sums += self._step(self._losses(inputs, masks, better[rows], worth[rows]))
         self.model.logger.name_to_value.clear()
         self.model._n_updates += settings.epochs
         means = dict(zip(("policy_gradient_loss", "entropy_loss", "value_loss"), (sums / steps).tolist(), strict=True))
         return {**means, "learning_rate": policy.optimizer.param_groups[0]["lr"]}
+
+    def _begin_anew(self) -> None:
+        """Gives the network the weights that the run began with, and the optimizer no memory."""
+        self.model.policy.network.load_state_dict(own_weights(self._first, self.blueprint))
+        self.model.policy.optimizer.state.clear()
+
+    def _step(self, parts: tuple[th.Tensor, ...]) -> list[float]:
+        """One step of the optimizer; returns the parts of the loss as numbers."""
+        policy = self.model.policy
+        policy.optimizer.zero_grad()
+        (parts[0] + self.settings.entropy * parts[1] + VALUE_WEIGHT * parts[2]).backward()
+        nn.utils.clip_grad_norm_(policy.parameters(), self.model.max_grad_norm)
+        policy.optimizer.step()
+        return [float(part.detach()) for part in parts]
 
     def _losses(self, inputs: np.ndarray, masks: np.ndarray, better: np.ndarray, worth: np.ndarray) -> tuple[th.Tensor, ...]:
         """What the policy's actions are worth less than the mean, its negative entropy, and the value's square error."""
@@ -134,8 +157,20 @@ class TaughtRun(Run):
         """
         changed = super().restore()
         paths = map(self.labels_path, range(1, self.iteration + 1))
+        if self.iteration:
+            self._first = read_policy(self.snapshot_path(0), self.blueprint)
         self._rounds = [read_labels(path, self.game, self.label_facts) for path in paths]
         return changed
+
+
+def minibatches(count: int, size: int) -> Iterator[np.ndarray]:
+    """Pass after pass over K positions in random orders: rows ``(size,) int64``, or all that there are."""
+    rows = th.empty(0, dtype=th.int64)
+    while True:
+        while len(rows) < min(size, count):
+            rows = th.cat([rows, th.randperm(count)])
+        yield rows[:size].numpy()
+        rows = rows[size:]
 
 
 def make_run(settings: Settings, folder: Path, is_resumed: bool = False) -> Run:

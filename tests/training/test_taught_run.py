@@ -65,7 +65,7 @@ def test_a_run_whose_labels_are_not_there_is_not_resumed(taught, tmp_path, capsy
 def test_it_learns_what_the_search_prefers(tmp_path):
     """Over a few rounds the labels' expected worth rises from nothing."""
     settings = Settings(
-        algo="exit", teacher="ismcts:16,root=even", labels=512, timesteps=4 * 512, batch_size=128, epochs=8, net=[32],
+        algo="exit", teacher="ismcts:16,root=even", labels=512, timesteps=4 * 512, batch_size=128, epochs=20, net=[32],
         network="candidates", num_envs=8, num_steps=16, learning_rate=5e-3, eval_every=100, eval_deals=2, threads=1,
     )  # fmt: skip
     run = TaughtRun(settings, tmp_path)
