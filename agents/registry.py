@@ -109,11 +109,16 @@ def names_file(spec: str) -> bool:
 
 
 def checkpoint_path(spec: str, game: Game) -> str | None:
-    """The file of the checkpoint that such a word means, or from which a search has its values; None where there is none."""
-    path = search_option(spec, "value") or spec.removesuffix(":sample")
+    """The file of the checkpoint that such a word means, or that a search works with; None where there is none."""
+    path = search_checkpoint(spec) or spec.removesuffix(":sample")
     if path in TRAINED:
         return str(shipped_path(game, path))
     return path if path.endswith(".zip") else None
+
+
+def search_checkpoint(spec: str) -> str | None:
+    """Where a search has its values or the policy at its root from, which it cannot both have; None where it has neither."""
+    return search_option(spec, "value") or search_option(spec, "policy")
 
 
 def search_option(spec: str, name: str) -> str | None:

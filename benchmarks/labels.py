@@ -22,7 +22,6 @@ from agents.registry import make_agent
 from agents.search import SearchAgent
 from envs.game import Game
 from training.labels import Labels, label_round, make_teacher, search
-from training.taught_run import Positions
 
 
 class Reference(NamedTuple):
@@ -57,7 +56,7 @@ def ask(teacher: SearchAgent, worlds: np.ndarray, seed: int) -> Labels:
 def make_reference(game: Game, player: Agent, teacher: SearchAgent, count: int, searches: int) -> Reference:
     """Positions of a player's games and what the larger search finds in them, so often."""
     worlds = label_round(make_teacher("ismcts:1,root=even", game), player, 1, 0, count)[0].worlds
-    observations, masks = Positions(game, Inputs(game))(worlds)
+    observations, masks = Inputs(game).of_worlds(worlds)
     played = player.act(observations, masks.copy(), worlds.copy())
     means = np.stack([ask(teacher, worlds, seed).values for seed in range(searches)])
     return Reference(worlds, masks, played, means)

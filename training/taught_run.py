@@ -19,35 +19,11 @@ from torch import nn
 from agents.checkpoint import save_snapshot
 from agents.greedy import make_greedy
 from agents.policy import NetworkAgent, PolicyNetwork, own_weights, read_policy
-from envs import engine
-from envs.game import Game
 from training.labels import Labels, facts_of, join, label_round, make_teacher, read_labels, write_labels
 from training.run import Run
 from training.settings import Settings
 
 VALUE_WEIGHT = 0.25  # of the value's loss
-
-
-class Positions:
-    """Makes a network's inputs of records.
-
-    Args:
-        game: The rule set.
-        inputs: See ``agents.networks.inputs``.
-    """
-
-    def __init__(self, game: Game, inputs: Any) -> None:
-        self.game, self.inputs = game, inputs
-
-    def __call__(self, worlds: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Inputs ``(K, size) float32`` and masks ``(K, A) int8`` of the seats to act in K records."""
-        game, count = self.game, len(worlds)
-        observations = np.zeros((count, game.observation_size), np.float32)
-        masks, traces = np.zeros((count, game.num_actions), np.int8), np.zeros((count, game.trace_size), np.int64)
-        game.kernels.show_batch(
-            worlds, game.rules, engine.rows(observations), engine.rows(traces), engine.rows(masks), np.empty(count, np.int8)
-        )
-        return self.inputs(observations, masks, worlds), masks
 
 
 class TaughtRun(Run):
@@ -62,7 +38,6 @@ class TaughtRun(Run):
     def __init__(self, settings: Settings, folder: Path, is_resumed: bool = False) -> None:
         self.teacher = make_teacher(settings.teacher, settings.make_game())
         super().__init__(settings, folder, is_resumed)
-        self.positions = Positions(self.game, self.venv.inputs)
         self.label_facts = facts_of(self.game, settings.teacher, settings.labels)
         self._rounds: list[Labels] = []
         self._first: dict[str, th.Tensor] = {}
@@ -120,7 +95,7 @@ class TaughtRun(Run):
         for step, rows in zip(range(steps), minibatches(len(labels), settings.batch_size), strict=False):
             self.model._update_current_progress_remaining(step, steps)
             self.model._update_learning_rate(policy.optimizer)
-            inputs, masks = self.positions(labels.worlds[rows])
+            inputs, masks = self.venv.inputs.of_worlds(labels.worlds[rows])
             sums += self._step(self._losses(inputs, masks, better[rows], worth[rows]))
         self.model.logger.name_to_value.clear()
         self.model._n_updates += settings.epochs

@@ -98,6 +98,16 @@ class Inputs:
         self._describer.write(records, engine.rows(masks), engine.rows(self._memory))
         return self._memory
 
+    def of_worlds(self, worlds: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Inputs ``(K, size) float32`` and masks ``(K, A) int8`` of the seats to act in K records, as they may imagine them."""
+        game, count = self.game, len(worlds)
+        observations = np.zeros((count, game.observation_size), np.float32)
+        masks, traces = np.zeros((count, game.num_actions), np.int8), np.zeros((count, game.trace_size), np.int64)
+        game.kernels.show_batch(
+            worlds, game.rules, engine.rows(observations), engine.rows(traces), engine.rows(masks), np.empty(count, np.int8)
+        )
+        return self(observations, masks, worlds), masks
+
     def of_views(self, observations: np.ndarray) -> np.ndarray:
         """Inputs of seats that are not to act, ``(N, D)`` to ``(N, size)``: there is nothing to tell of actions."""
         if self._describer is None:

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -13,6 +13,9 @@ from agents.search.layout import NO_NODE, SETTINGS, TREE, node_dtype
 from agents.search.options import Settings, default_settings
 from envs import engine
 from envs.game import Game
+
+if TYPE_CHECKING:
+    from agents.policy import PolicyNetwork
 
 MAX_NODES = 1 << 20  # of all trees at a time: some 50 MB
 TIMED_NODES = 1 << 16  # of the one tree of a search that is limited by time
@@ -49,7 +52,7 @@ class SearchAgent:
         clock: Seconds, for a search that is limited by time.
 
     Raises:
-        ValueError: ``settings.value`` is no checkpoint for this game.
+        ValueError: ``settings.value`` or ``settings.policy`` is no checkpoint for this game.
     """
 
     def __init__(
@@ -62,18 +65,32 @@ class SearchAgent:
         self.game, self.name, self.clock = game, name, clock
         self.settings = settings or default_settings(game)
         self.values = self._value_function()
+        self.policy = self._network(self.settings.policy)
         self._kernel = search_of(game)
         self._tools = make_greedy(game).tools if deciding_module(game) else ()
-        self._record = _settings_record(self.settings)
+        self._record = _settings_record(self.settings, has_greedy=deciding_module(game) is not None)
         if self.settings.seconds is not None:
             _Forest(self, np.zeros(0, game.state_dtype), 1).grow(0)  # compiling is not to count as thinking
 
     def _value_function(self) -> Callable[[np.ndarray], np.ndarray] | None:
-        if self.settings.value is None:
+        network = self._network(self.settings.value)
+        return network.values if network else None
+
+    def _network(self, spec: str | None) -> "PolicyNetwork | None":
+        if spec is None:
             return None
         from agents.policy import PolicyAgent
 
-        return PolicyAgent(checkpoint_file(self.settings.value, self.game), self.game).network.values
+        return PolicyAgent(checkpoint_file(spec, self.game), self.game).network
+
+    def _priors(self, worlds: np.ndarray) -> np.ndarray:
+        """``(K, A) float32``: what the policy would play, as shares; zeros without one."""
+        if self.policy is None:
+            return np.zeros((len(worlds), self.game.num_actions), np.float32)
+        inputs, masks = self.policy.inputs.of_worlds(worlds)
+        logits = np.where(masks > 0, np.nan_to_num(self.policy.logits(inputs)), -np.inf)  # what overflows shares out something
+        weights = np.exp(logits - logits.max(1, keepdims=True))
+        return (weights / weights.sum(1, keepdims=True)).astype(np.float32)
 
     def act(self, observations: np.ndarray, action_masks: np.ndarray, worlds: np.ndarray) -> np.ndarray:
         """The action that most simulations of each row's search begin with; see ``agents.agent.Agent``."""
@@ -121,9 +138,11 @@ class SearchAgent:
             before = now
 
 
-def _settings_record(settings: Settings) -> np.ndarray:
+def _settings_record(settings: Settings, has_greedy: bool) -> np.ndarray:
     record = np.zeros(1, SETTINGS)
-    record["exploration"], record["prior"], record["scale"] = settings.exploration, settings.prior, settings.scale
+    record["exploration"], record["scale"] = settings.exploration, settings.scale
+    record["prior"] = settings.prior if has_greedy else 0.0
+    record["advice"] = settings.prior if settings.policy else 0.0
     record["depth"] = NO_LIMIT if settings.depth is None else settings.depth
     record["rollouts"] = settings.rollouts
     record["expand"] = settings.expand
@@ -145,6 +164,7 @@ class _Forest:
     def __init__(self, agent: SearchAgent, worlds: np.ndarray, capacity: int) -> None:
         game, rows = agent.game, len(worlds)
         self.agent, self.worlds, self.capacity = agent, worlds, capacity
+        self.priors = agent._priors(worlds)
         self.trees = np.zeros(rows, TREE)
         self.nodes = np.empty(rows * capacity, node_dtype(game.num_players))
         self.states, self.leaves = worlds.copy(), worlds.copy()
@@ -193,6 +213,7 @@ class _Forest:
             agent.game.rules,
             agent._record,
             agent._tools,
+            engine.rows(self.priors),
             self.trees,
             self.nodes,
             self.capacity,
@@ -215,6 +236,6 @@ class _Forest:
         seats = states["current_player"].astype(np.int64)
         observations = np.empty((len(rows), game.observation_size), np.float32)
         game.kernels.observe_batch(states, game.rules, seats, engine.rows(observations))
-        values = np.clip(self.agent.values(observations), -1, 1)
+        values = np.clip(np.nan_to_num(self.agent.values(observations)), -1, 1)
         self.values[rows] = -values[:, None] / (game.num_players - 1)
         self.values[rows, seats] = values

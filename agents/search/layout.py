@@ -10,6 +10,7 @@ SETTINGS = np.dtype(
     [
         ("exploration", np.float64),  # how much an action may be better than its mean
         ("prior", np.float64),  # the part of the exploration that goes to the action of the rule-based player, 0 to 1
+        ("advice", np.float64),  # the part of it that is shared out as a policy plays, at the root; 0: there is no policy
         ("scale", np.float64),  # the lead, in standings, that is worth 1/2; 0: placements alone count
         ("expand", np.int64),  # visits of a node before it gets children
         ("rollouts", np.int64),  # from a new node

@@ -14,6 +14,8 @@ from envs.options import suggestion
 ROLLOUTS = ("greedy", "random")
 ROOTS = ("bound", "even")
 SIMULATIONS = 400
+ADVICE = 0.6
+"""The usual ``prior`` of a search that a policy advises, see docs/learning.md."""
 MOST = (1 << 30) - 1  # simulations, or decisions of a rollout
 
 
@@ -34,6 +36,8 @@ class Settings:
         scale: A lead of so much in the standings of the game is worth 1/2, twice as much 2/3; 0: placements alone count.
         root: How simulations are shared out among the first actions: ``"bound"``, by upper confidence bounds as everywhere in the
             tree, and the action visited most is played; ``"even"``, equally, and the one with the best mean is played.
+        policy: A checkpoint whose policy shares out that part at the root, as it would play, in place of the rule-based player: a
+            file, or the word for a shipped one, such as ``"exit"``.
         value: A checkpoint whose value function takes the place of the rollouts: a file, or ``"ppo"``, the shipped one.
     """
 
@@ -48,6 +52,7 @@ class Settings:
     scale: float = 0.0
     root: str = "bound"
     value: str | None = None
+    policy: str | None = None
 
 
 _NUMBERS = {"exploration": math.inf, "prior": 1.0, "scale": math.inf}
@@ -91,7 +96,7 @@ def _value(name: str, text: str) -> Any:
         raise ValueError(f"ismcts: option rollout is {show(text)}; choose from {', '.join(ROLLOUTS)}")
     if name == "root" and text not in ROOTS:
         raise ValueError(f"ismcts: option root is {show(text)}; choose from {', '.join(ROOTS)}")
-    if name in ("rollout", "root", "value"):
+    if name in ("rollout", "root", "value", "policy"):
         return text
     return _number(name, text)
 
@@ -111,12 +116,16 @@ def _number(name: str, text: str) -> float:
 def _complete(given: dict[str, Any], game: Game) -> Settings:
     if "simulations" in given and "seconds" in given:
         raise ValueError("ismcts: option seconds does not go with simulations; give one of them")
-    if deciding_module(game) is None and (given.get("rollout") == "greedy" or given.get("prior", 0) > 0):
+    has_prior = given.get("prior", 0) > 0 and "policy" not in given
+    if deciding_module(game) is None and (given.get("rollout") == "greedy" or has_prior):
         option = "rollout=greedy" if given.get("rollout") == "greedy" else "prior"
         raise ValueError(f"ismcts: option {option} needs a greedy agent, and there is none for {game.name}")
     if "seconds" in given:
         given["simulations"] = None
     settings = default_settings(game)
+    if "policy" in given:
+        _check_policy(given, game)
+        settings = replace(settings, prior=ADVICE)
     if "value" in given:
         _check_value(given, game)
         settings = replace(settings, scale=0.0, depth=None, rollouts=1, expand=1)  # a network knows placements
@@ -127,7 +136,20 @@ def _check_value(given: Mapping[str, Any], game: Game) -> None:
     for name in ("rollout", "rollouts", "depth"):
         if name in given:
             raise ValueError(f"ismcts: option {name} does not go with value, which takes the place of rollouts")
+    _check_file("value", given, game)
+
+
+def _check_policy(given: Mapping[str, Any], game: Game) -> None:
+    for name, other in (("value", "a value"), ("root", "root=even")):
+        if given.get(name, "bound") != "bound":
+            raise ValueError(f"ismcts: option policy does not go with {other}")
+    if given.get("prior") == 0:
+        raise ValueError("ismcts: option prior is 0; with policy it must be above 0")
+    _check_file("policy", given, game)
+
+
+def _check_file(name: str, given: Mapping[str, Any], game: Game) -> None:
     try:
-        checkpoint_file(given["value"], game)
+        checkpoint_file(given[name], game)
     except ValueError as error:
-        raise ValueError(f"ismcts: option value: {error}") from error
+        raise ValueError(f"ismcts: option {name}: {error}") from error

@@ -11,7 +11,8 @@ and walks down by upper confidence bounds over the actions that are legal in thi
 
 The bounds are those of Rosin, "Multi-armed bandits with episode context", 2011, in the form of Silver et al., "Mastering the game
 of Go without human knowledge", Nature 550, 2017: every action has a share of the exploration, here an equal one, and the action
-of the rule-based player one on top. An action not tried yet counts as the mean of its parent, so a search need not try all.
+of the rule-based player one on top; at the root a policy may share that part out as it would play. An action not tried yet counts
+as the mean of its parent, so a search need not try all.
 
 The n-th simulation of every first action has the same deal and the same draws, so that luck tells the actions apart less. Where
 actions differ by less than the noise of a tree, two settings help: several rollouts from each new node, of which the mean
@@ -40,7 +41,22 @@ NO_ACTION = -1
 
 
 def search_batch(
-    worlds, rules, settings, tools, trees, nodes, capacity, states, leaves, masks, results, values, simulations, actions, visits
+    worlds,
+    rules,
+    settings,
+    tools,
+    priors,
+    trees,
+    nodes,
+    capacity,
+    states,
+    leaves,
+    masks,
+    results,
+    values,
+    simulations,
+    actions,
+    visits,
 ):
     """Runs simulations in the tree of every row and says what they favour so far.
 
@@ -49,6 +65,7 @@ def search_batch(
         rules: ``(1,)`` tables of the game.
         settings: ``(1,)`` record ``layout.SETTINGS``.
         tools: What ``decide`` works with.
+        priors: ``(K,)`` rows of A: what a policy would play at the root, as shares; only with ``settings["advice"]``.
         trees: ``(K,)`` records ``layout.TREE``; all zero before the first call.
         nodes: ``(K * capacity,)`` records ``layout.node_dtype``.
         capacity: Most nodes of a tree; when it is full, simulations go on without new ones.
@@ -71,7 +88,7 @@ def search_batch(
             _back_up(nodes, tree["leaf"], values[i]["row"])
         for _ in range(simulations if tree["choices"] > 1 else 0):
             states[i] = worlds[i]
-            node, code = _descend(states[i], rules[0], settings[0], tools, tree, nodes, root, capacity, mask)
+            node, code = _descend(states[i], rules[0], settings[0], tools, priors[i]["row"], tree, nodes, root, capacity, mask)
             if settings[0]["waits"] and code == RUNNING:
                 tree["leaf"] = node
                 tree["waiting"] = True
@@ -116,12 +133,14 @@ def _clear(node, parent, action, mover):
 
 
 @jit
-def _descend(state, rules, settings, tools, tree, nodes, root, capacity, mask):
+def _descend(state, rules, settings, tools, priors, tree, nodes, root, capacity, mask):
     """Chooses a first action, deals a game that may be the real one, and walks down; returns what ``_walk_down`` does."""
     state["rng"] = mix_in(mix(tree["word"]), tree["simulations"])
     tree["simulations"] += 1
     if settings["even"]:
         first = _next_in_turn(state, rules, tree, nodes, root, capacity, mask)
+    elif settings["advice"] > 0.0:
+        first = _select_by_policy(state, rules, settings, priors, tree, nodes, root, capacity, mask)
     else:
         first = _select(state, rules, settings, tools, tree, nodes, root, root, capacity, mask)
     state["rng"] = mix_in(tree["word"], nodes[first]["visits"])
@@ -183,6 +202,43 @@ def _select(state, rules, settings, tools, tree, nodes, node, root, capacity, ma
         return best
     action = liked if likes_untried else pick(mask, draw(state))
     return _add(nodes, tree, node, root + int(tree["size"]), action, mover)
+
+
+@jit
+def _select_by_policy(state, rules, settings, priors, tree, nodes, root, capacity, mask):
+    """As ``_select``, at the root, where a policy's shares stand for the one action of the rule-based player."""
+    legal(state, rules, mask)
+    mover = int(state["current_player"])
+    equal = settings["exploration"] * (1.0 - settings["advice"]) / _count(mask)
+    extra = settings["exploration"] * settings["advice"]
+    best, highest = NO_NODE, -np.inf
+    child = int(nodes[root]["first_child"])
+    while child != NO_NODE:
+        action = int(nodes[child]["action"])
+        mask[action] = 0
+        nodes[child]["available"] += 1
+        share = equal + extra * priors[action]
+        bound = _bound(nodes[child], mover, share, int(nodes[child]["available"]), int(nodes[child]["visits"]))
+        if bound > highest:
+            best, highest = child, bound
+        child = int(nodes[child]["next_sibling"])
+    action = _likeliest(priors, mask)
+    if action == NO_ACTION or tree["size"] == capacity:
+        return best
+    share = equal + extra * priors[action]
+    if best != NO_NODE and highest > _bound(nodes[root], mover, share, int(nodes[root]["visits"]) + 1, 0):
+        return best
+    return _add(nodes, tree, root, root + int(tree["size"]), action, mover)
+
+
+@inline
+def _likeliest(priors, mask):
+    """The action with the largest share among those of a mask; NO_ACTION of an empty one."""
+    chosen = NO_ACTION
+    for action in range(len(mask)):
+        if mask[action] and (chosen == NO_ACTION or priors[action] > priors[chosen]):
+            chosen = action
+    return chosen
 
 
 @jit

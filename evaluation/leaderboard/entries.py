@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path, PurePath, PurePosixPath
 from typing import Any
 
-from agents.registry import MAKERS, search_option
+from agents.registry import MAKERS, search_checkpoint, search_option
 from envs.checks import show
 from envs.game import Game
 from evaluation import json_file
@@ -87,7 +87,7 @@ class Entrant:
 
     def spec(self, folder: PurePath) -> str:
         """The word for ``make_agent``, for an entrant named by a file in this folder."""
-        name = search_option(self.agent, "value") or self.agent.removesuffix(":sample")
+        name = search_checkpoint(self.agent) or self.agent.removesuffix(":sample")
         return self.agent.replace(name, str(folder / name)) if name.endswith(".zip") else self.agent
 
 

@@ -13,7 +13,7 @@ import envs
 from agents.checkpoint import game_facts, save_snapshot
 from agents.networks.blueprint import Blueprint
 from agents.policy import PREFIX
-from agents.registry import make_agent
+from agents.registry import checkpoint_path, make_agent
 from agents.search import SearchAgent, Settings, default_settings, parse_settings
 from envs import engine
 from envs.check import redealt
@@ -289,6 +289,10 @@ def test_settings_are_read_from_the_name():
         ("value=none.zip", "option value: there is no checkpoint none.zip"),
         ("value=none.zip,depth=3", "option depth does not go with value"),
         ("value=none.zip,rollouts=3", "option rollouts does not go with value"),
+        ("policy=none.zip", "option policy: there is no checkpoint none.zip"),
+        ("policy=ppo,value=ppo", "option policy does not go with a value"),
+        ("policy=ppo,root=even", "option policy does not go with root=even"),
+        ("policy=ppo,prior=0", "option prior is 0; with policy it must be above 0"),
         ("rollouts=0", "option rollouts is '0'; it must be an integer from 1"),
         ("expand=0", "option expand is '0'; it must be an integer from 1"),
     ],
@@ -339,6 +343,49 @@ def test_the_shipped_checkpoint_can_be_the_value(race_checkpoint, tmp_path, monk
     worlds = next(worlds_on_the_way(game, 1))
     found = make_agent("ismcts:30,value=ppo", game).search(worlds)
     assert same(found, make_agent(f"ismcts:30,value={path}", game).search(worlds))
+
+
+def test_a_policy_shares_out_the_first_simulations(race_checkpoint):
+    """With one simulation a search plays what the policy likes best, and with all of the exploration hardly anything else."""
+    game, path = race_checkpoint
+    worlds = next(worlds_on_the_way(game, 1))
+    liked = [game.legal_actions(world)[-1] for world in worlds]
+    for spec in ("1", "50,prior=1"):
+        agent = make_agent(f"ismcts:{spec},policy={path}", game)
+        agent.policy.logits = lambda inputs: np.eye(game.num_actions, dtype=np.float32)[liked] * 20
+        assert agent.act(None, None, worlds).tolist() == liked
+    visits = agent.search(worlds).visits
+    assert (visits[np.arange(len(worlds)), liked] > 40).all()
+
+
+def test_a_search_with_a_policy_knows_nothing_hidden_and_does_not_know_the_other_rows():
+    game = envs.make_game("fairy_ring", 2)
+    agent = make_agent("ismcts:8,policy=exit", game)
+    for worlds in worlds_on_the_way(game, 30):
+        seats = worlds["current_player"]
+        others = np.concatenate([redealt(game, worlds[i : i + 1], int(seats[i]), 7 + i) for i in range(len(worlds))])
+        others["rng"] = worlds["rng"]
+        together = agent.search(worlds)
+        assert same(together, agent.search(others))
+        assert together.visits[:1].tolist() == agent.search(worlds[:1]).visits.tolist()
+
+
+@pytest.mark.parametrize("option", ["policy", "value"])
+def test_a_network_whose_numbers_overflow_does_no_harm(race_checkpoint, option):
+    game, path = race_checkpoint
+    agent = make_agent(f"ismcts:20,{option}={path}", game)
+    if option == "policy":
+        agent.policy.logits = lambda inputs: np.full((len(inputs), game.num_actions), np.nan, np.float32)
+    else:
+        agent.values = lambda observations: np.full(len(observations), np.nan, np.float32)
+    worlds = next(worlds_on_the_way(game, 1))
+    actions = agent.act(None, None, worlds)
+    assert all(action in game.legal_actions(world) for action, world in zip(actions, worlds, strict=True))
+
+
+def test_what_made_a_search_that_a_policy_advises_is_its_checkpoint(race_checkpoint):
+    game, path = race_checkpoint
+    assert checkpoint_path(f"ismcts:5,policy={path}", game) == str(path)
 
 
 def test_a_search_by_rollouts_does_without_torch():

@@ -224,8 +224,8 @@ def test_a_board_is_made_without_an_entry_that_looks_at_the_clock(place, capsys)
     assert [entrant["name"] for entrant in entrants] == ["random", "greedy", "stumble"]
 
 
-@pytest.mark.parametrize("agent", ["net.zip:sample", "ismcts:2,value=net.zip"])
-def test_a_checkpoint_can_enter_and_a_search_that_has_its_values_from_one(place, agent):
+@pytest.mark.parametrize("agent", ["net.zip:sample", "ismcts:2,value=net.zip", "ismcts:2,policy=net.zip"])
+def test_a_checkpoint_can_enter_and_a_search_that_works_with_one(place, agent):
     from agents.checkpoint import game_facts, save_snapshot
     from agents.networks.blueprint import Blueprint
 
