@@ -33,9 +33,10 @@ def test_a_replay_has_the_documented_form(recorded):
 
 def test_every_rule_set_is_recorded_and_checked(game, tmp_path):
     out = tmp_path / "games"
-    replay.main(["record", "--env", game.name, "--num-players", str(game.num_players), "--games", "2", "--out", str(out)])
+    games = 2 if game.num_players == 2 else 1
+    replay.main(["record", "--env", game.name, "--num-players", str(game.num_players), "--games", str(games), "--out", str(out)])
     files = sorted(out.iterdir())
-    assert [path.suffix for path in files] == [".jsonl", ".jsonl"]
+    assert [path.suffix for path in files] == [".jsonl"] * games
     assert replay.main(["check", *map(str, files)]) == 0
     told = list(replay.sentences(files[0]))
     decisions = len(files[0].read_text().splitlines()) - 2

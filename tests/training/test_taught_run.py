@@ -13,7 +13,7 @@ from training.taught_run import TaughtRun
 
 from .runs import assert_same_run, tiny, weights_of
 
-TAUGHT = ["--algo", "exit", "--teacher", "ismcts:8,root=even", "--labels", "128", "--network", "candidates"]
+TAUGHT = ["--algo", "exit", "--teacher", "ismcts:8,root=even", "--labels", "128", "--network", "candidates", "--start", "none"]
 STUDENT = ["--label-play", "student"]
 
 
@@ -66,7 +66,7 @@ def test_it_learns_what_the_search_prefers(tmp_path):
     """Over a few rounds the labels' expected worth rises from nothing."""
     settings = Settings(
         algo="exit", teacher="ismcts:16,root=even", labels=512, timesteps=4 * 512, batch_size=128, epochs=20, net=[32],
-        network="candidates", num_envs=8, num_steps=16, learning_rate=5e-3, eval_every=100, eval_deals=2, threads=1,
+        network="candidates", start="none", num_envs=8, num_steps=16, learning_rate=5e-3, eval_every=100, eval_deals=2, threads=1,
     )  # fmt: skip
     run = TaughtRun(settings, tmp_path)
     lost = []

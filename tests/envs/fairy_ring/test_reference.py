@@ -1,6 +1,6 @@
 """The compiled rules against the slow reference, which was written from the rule texts alone.
 
-``FAIRY_RING_GAMES`` sets how many games are compared for each number of players, without and with objectives (default 500).
+``FAIRY_RING_GAMES`` sets how many games are compared for each number of players, without and with objectives (default 250).
 """
 
 import os
@@ -14,7 +14,7 @@ import envs.fairy_ring
 from tests.comparison import compare
 from tests.envs.fairy_ring.reference import Reference
 
-GAMES = int(os.environ.get("FAIRY_RING_GAMES", "500"))
+GAMES = int(os.environ.get("FAIRY_RING_GAMES", "250"))
 CARDS = Path(envs.fairy_ring.__file__).with_name("cards.csv")
 
 

@@ -246,7 +246,7 @@ def test_it_plays_the_same_alone_as_among_others(game):
 PROGRAM = """
 from tests.envs.mushroom_rings.test_greedy import positions
 from tests.envs.mushroom_rings.table import new_game
-for env in positions(new_game(2), steps=36, num_envs=2):
+for env in positions(new_game(2), steps=20, num_envs=2):
     print(env.states["decisions"].tolist(), env.states["num_open"].tolist(), env.agent_selection.tolist())
 print(env.states.tobytes().hex())
 """

@@ -49,10 +49,10 @@ def pool(game):
 def test_every_position_of_games_and_of_their_worlds_is_accepted(players, options):
     game = new_game(players, **options)
     phases = set()
-    for step, env in enumerate(positions(game, 12, seed=players)):
+    for step, env in enumerate(positions(game, 8, seed=players)):
         assert not faults_of(game, env.states).any()
         if step % 10 == 0:
-            worlds = env.worlds(np.arange(12, dtype=np.uint64), np.full(12, step % players))
+            worlds = env.worlds(np.arange(8, dtype=np.uint64), np.full(8, step % players))
             assert not faults_of(game, worlds).any() and (worlds["rng"] != env.states["rng"]).all()
         phases.update(env.states["phase"].tolist())
     assert set(Phase) - {Phase.LEAVE, Phase.DISCARD, Phase.SIGNPOST, Phase.MUSHROOM, Phase.TRADE} <= phases
