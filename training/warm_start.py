@@ -32,7 +32,8 @@ def start_weights(spec: str, blueprint: Blueprint) -> Mapping[str, th.Tensor]:
     try:
         agent = make_agent(spec, blueprint.game)
     except ValueError as error:
-        raise ValueError(f"--start: {error}") from error
+        way_on = "; --start none begins from nothing" if spec in TRAINED else ""
+        raise ValueError(f"--start: {error}{way_on}") from error
     assert isinstance(agent, NetworkAgent)
     own = agent.network.blueprint
     if not own.makes_the_network_of(blueprint):

@@ -89,6 +89,11 @@ TUNED = Tuned(
         "network": "candidates", "net": [256, 128],
         "timesteps": 1_600_000, "gae_lambda": 0.97, "final_learning_rate": 2e-5, "shaping": 0.005,
     },
+    # The learner goes on from where self-play ends, for the labels are worth most where a good player comes to.
+    taught={
+        "start": "ppo", "label_play": "student", "teacher": "ismcts:32,root=even", "labels": 16_384, "timesteps": 65_536,
+        "learning_rate": 5e-4, "eval_every": 1,
+    },
 )  # fmt: skip
 
 

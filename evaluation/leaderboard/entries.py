@@ -19,7 +19,7 @@ from evaluation.hosted import make_player
 FORMATS = (1, 2)
 """Of an entry: as it is written by hand, and with the results of its authors' own run."""
 
-BASELINES = ("random", "greedy", "ppo", "ismcts:100", "ismcts:400")
+BASELINES = ("random", "greedy", "ppo", "exit", "ismcts:100", "ismcts:400")
 """The agents of this package on a board, unless a game has its own list (``TUNED``)."""
 ENTRIES = "entries"
 BESIDE = (".commitments.json", ".secrets.json")

@@ -15,7 +15,6 @@ KNOWN = {
     "5e1aa41867ff1a4c5f926fe5bb07b46b263d42d96175703573cc1179d3de6541": "dance_of_eights_5p",
     "5c451e6392f07f3de181e0f4c2ddb7cc23541aebae05128730d2da83f2f836b3": "dance_of_eights_6p",
     "3a99117efaf1043c7222312323c503abbcb6c84a92e82c7ef558f716dffc6e61": "dance_of_eights_7p",
-    "cb03c601334d194d3af52f53738acff8d03209a09325c11bd9583e03ba2da9cb": "fairy_ring_2p",
     "8225a81d8bd739aeb2cf6795463f6fc429ae057a179653665e6cfe7b4aade369": "fairy_ring_3p",
     "fcee2efe6b397dd5b0deba51fb2a0451910a5ea85b8d604e8be99d9e6fba6991": "fairy_ring_4p",
     "91b4224d6ac6c5cb4b5f1b600dbd0cd14c381516da6580ea7c760fbef85b7c4b": "fairy_ring_objectives_2p",

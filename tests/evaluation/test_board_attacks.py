@@ -273,12 +273,13 @@ def test_a_new_board_cannot_claim_to_be_old(made, capsys):
 
 
 def test_an_old_board_of_which_a_byte_is_changed_is_no_old_board(tmp_path, capsys):
-    path = tmp_path / f"{NAME}.json"
+    name = "dance_of_eights_3p"
+    path = tmp_path / f"{name}.json"
     text = (PUBLISHED / path.name).read_text()
     path.write_text(text.replace('"seed": 0', '"seed": 1', 1))
     assert "it is none of the boards that were published" in said_by(capsys, path)
     path.write_text(text)
-    assert old.KNOWN[hashlib.sha256(text.encode()).hexdigest()] == NAME
+    assert old.KNOWN[hashlib.sha256(text.encode()).hexdigest()] == name
 
 
 def test_a_board_of_an_earlier_day_does_not_fit_what_is_shown_now(made, capsys):

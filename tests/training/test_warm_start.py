@@ -236,7 +236,8 @@ def test_where_no_agent_is_shipped_the_error_lists_those_there_are(tmp_path, mon
     checkpoint.SHIPPED.mkdir()
     (checkpoint.SHIPPED / "fairy_ring_4p.zip").touch()
     assert tiny(tmp_path / "run", 1, "--start", "ppo") == 2
-    message = "--start: there is no trained agent ppo for fairy_ring_2p; there are: fairy_ring_4p"
+    missing = "there is no trained agent ppo for fairy_ring_2p; there are: fairy_ring_4p"
+    message = f"--start: {missing}; --start none begins from nothing"
     assert capsys.readouterr().err.splitlines()[-1] == f"train.py: error: {message}"
     assert not (tmp_path / "run").exists()
 
